@@ -4,32 +4,32 @@
 
     import roentgen
 
-    data = roentgen.Dataset("my_xrays")                     # finds labels, patients and splits; print(data) tells what
+    data = roentgen.Dataset("my_xrays")                     # finds labels, patients and splits; see print(data)
     for images, labels in roentgen.Loader(data["train"]):   # batches for PyTorch, JAX or numpy
         ...
-    roentgen.init("my_xrays", "recipe.toml")                # proposes a recipe, and says how long it takes
-    run = roentgen.train("recipe.toml", "my_xrays", "run")  # or the name of one of recipes(), or settings as a dict
-    print(run.evaluate("test"))                             # AUROCs with 95% intervals by patient, leaks refused
+    roentgen.init("my_xrays", "recipe.toml")                # proposes a recipe and estimates the training time
+    run = roentgen.train("recipe.toml", "my_xrays", "run")  # or a name from recipes(), or settings as a dict
+    print(run.evaluate("test"))                             # AUROCs with 95% intervals by patient; refuses leaks
     model = run.model()                                     # or roentgen.load("run")
-    table = model.predict("new_images")                     # a data frame, a row an image
+    table = model.predict("new_images")                     # a data frame with one row per image
     heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
-    print(roentgen.evaluate(y, scores, patients))           # the same figures of any scores
+    print(roentgen.evaluate(y, scores, patients))           # the same metrics for any scores
 
-A mistake in data or in an argument is a roentgen.Error whose text is one line: the argument, what was expected, what
-was there, and what helps. It is one of
+A mistake in data or in an argument raises a roentgen.Error. Its text is one line: the argument, the expected value, the
+found value and a remedy. The subclasses are
 
-    ConfigError   an argument, a recipe or a checkpoint
-    DataError     images, labels or files
-    ShapeError    arrays that do not fit together
-    DeviceError   a device that is not there
-    CommError     processes that lost each other
+    ConfigError   wrong argument, recipe or checkpoint
+    DataError     images, labels or files that cannot be used
+    ShapeError    arrays whose shapes do not match
+    DeviceError   missing or failing device, such as a GPU
+    CommError     failed communication between processes
 
-Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
+The package needs no root, compiler or MPI. It contains the command line program, too: `roentgen --help`.
 """
 from __future__ import annotations
 
-from roentgen import _name_clash  # noqa: F401  first: files of another project may lie among the package's
-from roentgen import _openmp  # before the rest: it loads _native
+from roentgen import _name_clash  # noqa: F401  first, as another project may have overwritten files of this package
+from roentgen import _openmp  # before the other modules, because it loads _native
 from roentgen._native import (CommError as CommError, ConfigError as ConfigError, DataError as DataError,
                               DeviceError as DeviceError, Error as Error, ShapeError as ShapeError)
 from roentgen import _check, _native
@@ -44,18 +44,18 @@ __version__ = "0.1.0"
 
 @_check.arguments
 def set_log_level(level: str) -> None:
-    """Sets which lines about the work go to standard error.
+    """Sets which log lines are printed to standard error.
 
     Args:
-        level: "debug", "info" (as the program's), "warning" (the default) or "error".
+        level: "debug", "info" (the level of the command line), "warning" (the default) or "error".
 
     Raises:
-        ConfigError: Another level.
+        ConfigError: Unknown level.
     """
     _native.set_log_level(level)
 
 
-# Without the exceptions: help() would show all that they inherit, ahead of everything else.
+# Exceptions are omitted, because help() would print all their inherited members first.
 __all__ = [
     "Comparison", "Dataset", "Evaluation", "Heatmap", "Loader", "Model", "Run", "compare", "evaluate", "init", "load",
     "models", "recipe", "recipes", "set_log_level", "train",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Checks of arguments. Annotations of a public function say what it takes; an error names the argument that is
-something else. Ranges of numbers and names of choices are checked where they are used."""
+"""Checks the types of arguments by the annotations of public functions. An error names the argument of another type.
+The code that uses a value checks its range or its name."""
 from __future__ import annotations
 
 import collections.abc
@@ -20,12 +20,12 @@ _Function = typing.TypeVar("_Function", bound=Callable[..., Any])
 
 
 def refuse(place: str, name: str, expected: str, got: str, remedy: str, kind: type = _native.ConfigError):
-    """Raises an error in the form that all of the program's errors have."""
+    """Raises an error in the common form of all errors."""
     raise kind(f"[python.{place}] {name}: expected {expected}, got {got}; try {remedy}")
 
 
 def described(value: Any) -> str:
-    """A value in an error's text: short, on one line, and never the contents of a table."""
+    """Short text of a value for an error, on one line. It never shows the contents of a table."""
     if isinstance(value, int) and value.bit_length() > 64:
         return f"a number of {value.bit_length()} bits"
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes, os.PathLike)):
@@ -52,7 +52,7 @@ def _number(value: Any) -> float:
 
 
 def _flag(value: Any) -> bool:
-    if type(value).__name__ not in ("bool", "bool_"):  # Python's and numpy's
+    if type(value).__name__ not in ("bool", "bool_"):  # types of Python and numpy
         raise TypeError
     return bool(value)
 
@@ -63,12 +63,12 @@ _NOUNS = {int: "a whole number below 2**63", float: "a number", bool: "True or F
 
 
 def _choices(kind: Any) -> tuple:
-    """Annotations of which a value may be any."""
+    """Alternatives of a union annotation, or the annotation alone."""
     return typing.get_args(kind) if typing.get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
 
 
 def _read(value: Any, kind: Any) -> Any:
-    """`value` as a function of that annotation takes it; TypeError or ValueError where it is something else."""
+    """Converts `value` to the type of an annotation. Raises TypeError or ValueError if it has another type."""
     origin = typing.get_origin(kind)
     if kind is Any:
         return value
@@ -89,7 +89,7 @@ def _read(value: Any, kind: Any) -> Any:
 
 
 def _noun(kind: Any) -> str:
-    """Words for an annotation."""
+    """Describes an annotation in words."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if len(_choices(kind)) > 1:
         # A path may be written as a string.
@@ -104,7 +104,7 @@ def _noun(kind: Any) -> str:
 
 
 def _remedy(name: str, kind: Any, value: Any, default: Any) -> str:
-    """Text that replaces a value of another type."""
+    """Suggests a replacement for a value of the wrong type."""
     if isinstance(value, str) and Sequence[str] in _choices(kind):
         return f"{name}=[{described(value)}]"
     if isinstance(value, (str, os.PathLike)) and getattr(kind, "__name__", "") == "Dataset":
@@ -113,10 +113,10 @@ def _remedy(name: str, kind: Any, value: Any, default: Any) -> str:
 
 
 def arguments(function: _Function) -> _Function:
-    """Decorator: reads the arguments by their annotations. Numbers of numpy become Python's, sequences become lists.
+    """Decorator: converts arguments to their annotated types. Numpy numbers become Python numbers, sequences lists.
 
     Raises:
-        ConfigError: An argument of another type, by name.
+        ConfigError: An argument has another type; the error names it.
     """
     place = function.__module__.rpartition(".")[2].lstrip("_")
     signature = inspect.signature(function)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Dataset: what a folder of labelled images holds."""
+"""Dataset: list of the labelled images in a folder."""
 from __future__ import annotations
 
 import os
@@ -14,20 +14,20 @@ from roentgen import _check, _native
 if TYPE_CHECKING:
     import pandas
 
-# Salt of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
+# Salt of this process. It keeps hashes of patients equal, but prevents finding an id by hashing all possible ids.
 _SALT = secrets.token_hex(16)
 _SPLITS = ("train", "val", "test")
-# Values of a recipe's data.split, none of which names a split.
+# Values of the recipe key data.split. They choose how splits are made, and are no names of splits.
 _SPLIT_MODES = ("auto", "given", "random", "whole")
 
 
 def absolute(path: str | os.PathLike) -> str:
-    """The path from the root on, so that another working directory changes nothing; an empty one stays empty."""
+    """Absolute path, valid in any working directory. An empty path stays empty."""
     return str(pathlib.Path(path).absolute()) if os.fspath(path) else ""
 
 
 def absolute_folder(text: str) -> str:
-    """A data folder, "DIR" or "NAME=DIR", with its path made absolute."""
+    """Data folder, "DIR" or "NAME=DIR", with an absolute path."""
     name, separator, folder = text.partition("=")
     if not separator or os.path.exists(text):
         return absolute(text)
@@ -35,7 +35,7 @@ def absolute_folder(text: str) -> str:
 
 
 def folders_of(data: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
-    """Paths of one data folder or several, as given."""
+    """Paths of one or several data folders, unchanged."""
     return [os.fspath(folder) for folder in ([data] if isinstance(data, (str, os.PathLike)) else data)]
 
 
@@ -48,26 +48,26 @@ def _data_section(recipe: str | os.PathLike | Mapping[str, Any] | None) -> dict[
 
 
 class Dataset:
-    """A data folder, listed: images, labels, patients and splits. No image is decoded. It can be pickled: the other
-    process lists the folder again.
+    """List of the images, labels, patients and splits of a data folder. No image is decoded. A Dataset can be pickled;
+    the process that unpickles it lists the folder again.
 
     Args:
-        path: A folder, or several that are read as one data set. NIH ChestX-ray14, CheXpert, MIMIC-CXR, PadChest, a
-            table beside images, folders of classes and record files are recognised; `print(dataset)` tells what was
-            found, and what was left out. Images that are left out are warned of.
-        labels: Names of the labels to learn. Default: those of the source.
-        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split. A
-            value of split_mode is taken as that, so that Dataset(path, **recipe["data"]) works.
-        split_mode: Origin of the splits, a recipe's data.split: "auto" (lists or a column where there are any, else drawn
-            by patient; the default), "given", "random" or "whole" (every image is "test").
-        recipe: A recipe whose [data] section says how to read the folder: what init() returned, a file, one of
-            recipes(), or nested dicts. Arguments beside it count more.
+        path: A folder, or several folders that are read as one data set. NIH ChestX-ray14, CheXpert, MIMIC-CXR,
+            PadChest, images with a table, folders of classes and record files are recognised; `print(dataset)` shows
+            which images were found and which were omitted. Omitted images cause a warning.
+        labels: Names of the labels to learn. Default: all labels of the data set.
+        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data set with another split.
+            A value of split_mode is also accepted, so that Dataset(path, **recipe["data"]) works.
+        split_mode: Origin of the splits, as the recipe key data.split: "auto" (from lists or a column if there are any,
+            else drawn by patient; the default), "given", "random" or "whole" (every image is "test").
+        recipe: A recipe whose [data] section describes how to read the folder: the result of init(), a file, a name
+            from recipes(), or nested dicts. The other arguments override it.
         **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv", patient="MRN" or
-            split_seed=1. Errors call the argument csv `data.csv`.
+            split_seed=1. Errors name the argument csv `data.csv`.
 
     Raises:
-        ConfigError: An option that does not exist, or a folder that no source reads.
-        DataError: Images or labels that are absent, repeated or unreadable.
+        ConfigError: An unknown option, or a folder in an unknown format.
+        DataError: Missing, repeated or unreadable images or labels.
 
     Example:
         >>> data = roentgen.Dataset("nih", views="frontal")
@@ -82,7 +82,8 @@ class Dataset:
         options = {**_data_section(recipe), **data}
         if split in _SPLIT_MODES:
             if split_mode not in (None, split):
-                _check.refuse("dataset", "split", "train, val or test beside split_mode", split, "split_mode alone")
+                _check.refuse("dataset", "split", "train, val or test together with split_mode", split,
+                              "split_mode without split")
             split, split_mode = None, split
         if split_mode is not None:
             options["split"] = split_mode
@@ -94,12 +95,12 @@ class Dataset:
         self._listing = ("list_dataset", ([absolute_folder(folder) for folder in folders], options))
         self._choose(split)
         if self._native.left_out_images:
-            warnings.warn(f"{self._native.left_out_images} image files in {self.root} are not read: print(dataset) "
-                          "tells why", stacklevel=3)
+            warnings.warn(f"{self._native.left_out_images} image files in {self.root} are not read: see "
+                          "print(dataset) for the reasons", stacklevel=3)
 
     @property
     def _native(self) -> Any:
-        """The listed data set. One that was pickled is listed at its first use, where an error has someone to tell."""
+        """The listed data set. An unpickled Dataset lists its folder at first use, so that errors reach the user."""
         if self._listed is None:
             function, arguments = self._listing
             self._listed = getattr(_native, function)(*arguments)
@@ -107,7 +108,7 @@ class Dataset:
 
     @property
     def _indices(self) -> list[int]:
-        """Positions of the split's images in the data set."""
+        """Indices of the images of the split."""
         if self._chosen is None:
             self._chosen = self._native.indices(self.split or "")
         return self._chosen
@@ -119,14 +120,14 @@ class Dataset:
         self._chosen: list[int] | None = None
 
     def __getitem__(self, split: str) -> Dataset:
-        """The images of one split: "train", "val" or "test". Nothing is read again.
+        """The images of one split: "train", "val" or "test". No file is read again.
 
         Raises:
-            KeyError: No such split.
+            KeyError: Unknown split.
         """
         if split not in _SPLITS:
             sizes = ", ".join(f"{name} ({len(self._native.indices(name))} images)" for name in _SPLITS)
-            raise KeyError(f"{_check.described(split)}, where splits are {sizes}")
+            raise KeyError(f"{_check.described(split)} is no split; splits are {sizes}")
         part = object.__new__(type(self))
         part.__dict__.update(self.__dict__)
         part._choose(split)
@@ -136,7 +137,7 @@ class Dataset:
         return unlisted, (*self._listing, self.split)
 
     def __len__(self) -> int:
-        """Images of the split, or of all."""
+        """Number of images of the split, or of all images."""
         return len(self._indices)
 
     def __str__(self) -> str:
@@ -159,29 +160,29 @@ class Dataset:
 
     @property
     def root(self) -> os.PathLike:
-        """The folder, its path absolute; of several the first."""
+        """Absolute path of the (first) folder."""
         return pathlib.Path(self._directory, self._native.root)
 
     @property
     def notes(self) -> list[str]:
-        """Lines on what was dropped, filtered or left unknown."""
+        """Lines on images that were dropped or filtered, and on unknown labels or patients."""
         return self._native.notes
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A row an image of the split: image (its name), path, split, patient, view, sex, age in years, and a float32
-        column a label (1, 0, NaN unknown). Patients are hashes that hold within this process;
+        """One row per image of the split: image (its name), path, split, patient, view, sex, age in years, and one
+        float32 column per label (1, 0, NaN unknown). Patients are hashes that differ in every process;
         table(patients="written") gives their ids."""
         return self.table()
 
     @_check.arguments
     def table(self, patients: str = "hashed", salt: str | None = None) -> pandas.DataFrame:
-        """`frame`, with a choice of how patients are named.
+        """Returns `frame` with hashed or original patient ids.
 
         Args:
-            patients: "hashed", or "written" for their ids.
-            salt: Text that is hashed with each patient, for hashes that are the same in the next process. Keep it
-                secret: who knows it can find a patient's hash.
+            patients: "hashed", or "written" for the original ids.
+            salt: Secret text that is hashed with each patient id, so that hashes are equal in other processes.
+                Anyone who knows it can compute the hash of a patient.
         """
         import pandas
 
@@ -193,7 +194,7 @@ class Dataset:
         return pandas.concat([table, labels], axis=1)
 
     def counts(self) -> pandas.DataFrame:
-        """Images of each label in each split: a row a label, columns (split, "positives" | "negatives" | "unknown")."""
+        """Number of images: one row per label, columns (split, "positives" | "negatives" | "unknown")."""
         import pandas
 
         splits = self._native.description()["splits"]
@@ -203,7 +204,7 @@ class Dataset:
 
 
 def unlisted(function: str, arguments: tuple, split: str | None = None) -> Dataset:
-    """A data set that a function of `_native` lists at its first use."""
+    """Creates a data set whose folder is listed by a function of `_native` at the first use."""
     dataset = object.__new__(Dataset)
     dataset._listed, dataset._listing, dataset._directory = None, (function, arguments), ""
     dataset._choose(split)

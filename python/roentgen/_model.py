@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Models that predict, and heat-maps of where they see a finding."""
+"""Models that predict findings, and heat-maps that show where."""
 from __future__ import annotations
 
 import dataclasses
@@ -19,13 +19,13 @@ _LEAST_SHOWN_PX = 512
 
 
 def _listed(images: Any) -> list:
-    """One entry an image, or a path that stands for several."""
+    """List of images: one entry per image, or a folder with several."""
     if isinstance(images, Dataset):
         images = list(images.frame.path)
     if hasattr(images, "columns"):
         _check.refuse("model", "images", "files, folders or arrays", "a data frame", "list(frame.path)")
     shape = getattr(images, "shape", None)
-    is_one = isinstance(images, (str, bytes, os.PathLike)) or hasattr(images, "getbands")  # the latter of Pillow
+    is_one = isinstance(images, (str, bytes, os.PathLike)) or hasattr(images, "getbands")  # Pillow images have getbands
     if is_one or (shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[2] in (1, 3, 4)))):
         return [images]
     try:
@@ -40,21 +40,21 @@ def _listed(images: Any) -> list:
 
 def _path(name: str, image: Any) -> str:
     if not isinstance(image, (str, os.PathLike)):
-        _check.refuse("model", name, "a path as the first", _check.described(image), "paths or arrays alone")
+        _check.refuse("model", name, "a path, like the first image", _check.described(image), "either paths or arrays")
     path = os.fspath(image)
-    return absolute(path) if os.path.isdir(path) else path  # names below it join those of Dataset.frame
+    return absolute(path) if os.path.isdir(path) else path  # file names then match Dataset.frame
 
 
 def _array(name: str, image: Any) -> numpy.ndarray:
-    """One image as an array of its own rows, in this machine's order of bytes."""
+    """Returns one image as a contiguous array in the byte order of this machine."""
     import numpy
 
     mode = getattr(image, "mode", "L") if hasattr(image, "getbands") else "L"
-    if mode not in ("L", "I;16", "RGB"):  # others are indices of a palette, have alpha, or another white
-        _check.refuse("model", name, "a picture of mode L, I;16 or RGB", f"mode {mode}", 'image.convert("L")')
+    if mode not in ("L", "I;16", "RGB"):  # other modes have a palette, alpha or another white level
+        _check.refuse("model", name, "a Pillow image of mode L, I;16 or RGB", f"mode {mode}", 'image.convert("L")')
     try:
         array = numpy.asarray(image)
-    except (TypeError, ValueError):  # of a GPU, say
+    except (TypeError, ValueError):  # for example a tensor on a GPU
         array = numpy.asarray(None)
     kind = array.dtype.newbyteorder("=")
     if array.ndim == 3 and array.shape[2] == 1:
@@ -62,15 +62,15 @@ def _array(name: str, image: Any) -> numpy.ndarray:
     has_form = array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)
     if not has_form or array.size == 0 or kind not in (numpy.uint8, numpy.uint16):
         _check.refuse("model", name, "gray levels (H, W) or colours (H, W, 3) of type uint8 or uint16",
-                      _check.described(image), "values to 255 or 65535, and array[..., :3] of a picture with alpha")
+                      _check.described(image), "values up to 255 or 65535, and array[..., :3] of an image with alpha")
     if kind == numpy.uint16 and 255 < array.max() < 4096:
-        warnings.warn(f"{name}: values to {array.max()}, where white is 65535; try array * 16 for levels of 12 bits",
+        warnings.warn(f"{name}: values only up to {array.max()}, but white is 65535; try array * 16 for 12-bit images",
                       stacklevel=5)
     return numpy.ascontiguousarray(array, dtype=kind)
 
 
 def _enlarged(colours: numpy.ndarray) -> numpy.ndarray:
-    """(H, W, 3) as it is, or stretched bilinearly by a whole factor, so that its longer side has 512 pixels or more."""
+    """Enlarges (H, W, 3) bilinearly by an integer factor, so that its longer side has at least 512 pixels."""
     import numpy
 
     factor = -(-_LEAST_SHOWN_PX // max(colours.shape[:2]))
@@ -86,17 +86,17 @@ def _enlarged(colours: numpy.ndarray) -> numpy.ndarray:
 
 @dataclasses.dataclass(repr=False, eq=False)
 class Heatmap:
-    """Heat-map of a finding in a picture. A notebook shows the overlay.
+    """Heat-map of a finding in an image. A notebook shows the overlay.
 
     Attributes:
-        values: (height, width) of the picture, float32: evidence of each pixel for the finding; NaN outside of the
-            network's crop.
-        picture: (height, width) gray levels 0 to 255, uint8.
-        overlay: (height, width, 3) uint8: the picture under the map's colours.
+        values: (height, width) float32: evidence of each image pixel for the finding; NaN outside the crop that the
+            network sees.
+        picture: (height, width) uint8: the image, gray levels 0 to 255.
+        overlay: (height, width, 3) uint8: the image with the heat-map in colours over it.
         probability: Probability of the finding.
         finding: Name of the label.
         method: "cam" or "grad-cam".
-        source: Absolute path of the picture's file, which save() does not replace.
+        source: Absolute path of the image file, which save() refuses to overwrite.
     """
 
     values: numpy.ndarray
@@ -116,20 +116,20 @@ class Heatmap:
 
     @_check.arguments
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the overlay as a PNG file, in the picture's own pixels; of a smaller picture enlarged to 512 or more.
+        """Writes the overlay as a PNG file in the size of the image; small images are enlarged to at least 512 pixels.
 
         Args:
             path: File to write; its name ends in .png.
 
         Raises:
-            ConfigError: Another ending, the picture's own file, or a file that cannot be written.
+            ConfigError: Another ending, the file of the image itself, or a file that cannot be written.
         """
         path = os.fspath(path)
         if not path.lower().endswith(".png"):
             _check.refuse("model", "path", "a file name that ends in .png", repr(path), 'heat.save("heat.png")')
         if self.source and os.path.realpath(path) == os.path.realpath(self.source):
-            _check.refuse("model", "path", "a file of its own", f"{path!r}, the picture itself",
-                          "the name of another file")
+            _check.refuse("model", "path", "a separate file", f"{path!r}, the image itself",
+                          "another file name")
         try:
             with open(path, "wb") as file:
                 file.write(self._repr_png_())
@@ -139,8 +139,8 @@ class Heatmap:
 
 
 class Model:
-    """A trained network with its labels and its preprocessing. load() makes one. Threads may share it; calls are
-    served one after the other. It can be pickled: the other process loads the file again."""
+    """Trained network with its labels and its preprocessing, as returned by load(). Threads may share it; calls run one
+    after the other. It can be pickled; the process that unpickles it loads the file again."""
 
     def __init__(self, path: str, options: dict[str, Any]) -> None:
         self.path = path
@@ -149,7 +149,7 @@ class Model:
 
     @property
     def _native(self) -> Any:
-        """The network. That of a pickled model is loaded at its first use, where an error has someone to tell."""
+        """The network. An unpickled model loads its file at the first use, so that errors reach the user."""
         if self._loaded is None:
             self._loaded = _native.Predictor(self.path, *self._options.values())
         return self._loaded
@@ -167,38 +167,38 @@ class Model:
 
     @property
     def preprocessing(self) -> dict[str, Any]:
-        """The one definition of the network's input, as a recipe's [preprocess] section: for Loader(preprocess=...)."""
+        """Preprocessing of the images, as the [preprocess] section of a recipe, for Loader(preprocess=...)."""
         return self._native.preprocess
 
     @property
     def notes(self) -> list[str]:
-        """Assumptions about weights of another program: their preprocessing, labels and loss, a line each."""
+        """Assumptions about preprocessing, labels and loss of weights from another program, one per line."""
         return self._native.notes
 
     @property
     def recipe(self) -> str:
-        """Recipe of the training, as TOML."""
+        """Recipe with which the model was trained, as TOML."""
         return self._native.recipe
 
     def predict(self, images: Any) -> pandas.DataFrame:
-        """Probabilities, a row an image and a column a finding.
+        """Returns probabilities, one row per image and one column per finding.
 
         Args:
-            images: A file (PNG, JPEG, DICOM, ...), a folder, or several of them. Or pictures in memory, one or several:
-                arrays of type uint8 (white is 255) or uint16 (white is 65535), gray levels (H, W), colours (H, W, 3) or
-                a stack (N, H, W) or (N, H, W, 3), and Pillow's images of mode L, I;16 or RGB. The stored values of a
-                DICOM file have another white: give its path instead.
+            images: One or several files (PNG, JPEG, DICOM, ...) or folders. Or one or several images in memory: arrays
+                of type uint8 (white is 255) or uint16 (white is 65535), gray (H, W), RGB (H, W, 3) or a stack (N, H, W)
+                or (N, H, W, 3), or Pillow images of mode L, I;16 or RGB. Pass DICOM files as paths, because their
+                stored values have another white level.
 
         Returns:
-            A data frame of float32, (N, K), with the paths as its index: of files as given, below folders absolute as in
-            Dataset.frame (positions for pictures in memory). `dataset.frame.join(scores.add_suffix("_score"),
-            on="path")` puts it beside the truth. Where files could not be read, their rows are NaN, a RuntimeWarning
-            counts them, and `frame.attrs["unreadable"]` holds a line for each.
+            A data frame of float32, (N, K). Its index has the paths: of files as given, of files in folders absolute,
+            as in Dataset.frame; for images in memory, the positions. `dataset.frame.join(scores.add_suffix("_score"),
+            on="path")` adds the scores to the labels. The rows of unreadable files are NaN; a RuntimeWarning counts
+            them, and `frame.attrs["unreadable"]` has one line for each.
 
         Raises:
-            ConfigError: Pictures of another type or form, or no image at all.
-            DataError: No such file, no images below a folder, one that is named twice.
-            KeyboardInterrupt: After the batch in work; what was predicted is lost.
+            ConfigError: Images of another type or shape, or no image.
+            DataError: A missing file, a folder without images, or an image named twice.
+            KeyboardInterrupt: After the current batch; all predictions are lost.
         """
         import pandas
 
@@ -210,8 +210,8 @@ class Model:
         return frame
 
     def features(self, images: Any) -> numpy.ndarray:
-        """Input of the classifier: (N, C) float32, means over the last feature map of each image. Arguments and errors
-        as predict()."""
+        """Returns the inputs of the classifier: (N, C) float32, the mean of the last feature map of each image.
+        Arguments and errors as for predict()."""
         return self._run(images, True)[2]
 
     def _run(self, images: Any, has_features: bool):
@@ -222,20 +222,20 @@ class Model:
         result = run([read(f"images[{i}]", image) for i, image in enumerate(listed)], has_features)
         unreadable = [reason for reason in result[3] if reason]
         if unreadable:
-            warnings.warn(f"{len(unreadable)} of {len(result[3])} images could not be read and are NaN, the first: "
+            warnings.warn(f"{len(unreadable)} of {len(result[3])} images could not be read and are NaN, first error: "
                           f"{unreadable[0]}", RuntimeWarning, stacklevel=3)
         return result
 
     @_check.arguments
     def heatmap(self, path: str | os.PathLike, finding: str) -> Heatmap:
-        """Class activation map of a finding for the picture of one file, in that picture's own pixels.
+        """Returns the class activation map of a finding for one image file, in the size of the image.
 
         Args:
-            path: File of the picture (PNG, JPEG, DICOM, ...).
+            path: Image file (PNG, JPEG, DICOM, ...).
             finding: Name of a label, one of `labels`.
 
         Raises:
-            ConfigError: No such label.
+            ConfigError: Unknown label.
             DataError: A file that cannot be read.
         """
         values, picture, overlay, probability, method = self._native.heatmap(os.fspath(path), finding)
@@ -243,16 +243,16 @@ class Model:
 
     @_check.arguments
     def export_onnx(self, out: str | os.PathLike, opset: int = 17, fold_batch_norm: bool = False) -> None:
-        """Writes the network as an ONNX file, and its model card beside it as OUT.md, as `roentgen export` does. Input
-        "image" (N, 1, size, size): gray levels 0 to 255, resized; outputs "probabilities" and "logits" (N, K).
+        """Writes the network as an ONNX file and its model card as OUT.md, like `roentgen export`. Input "image"
+        (N, 1, size, size): gray levels 0 to 255, resized; outputs "probabilities" and "logits" (N, K).
 
         Args:
             out: File to write.
             opset: ONNX operator set, 13 to 17.
-            fold_batch_norm: True: batch norms become part of the convolutions before them.
+            fold_batch_norm: True: merges batch norms into the preceding convolutions.
 
         Raises:
-            ConfigError: An opset that is not written; a file that would replace the checkpoint or lie in the data folder.
+            ConfigError: An unsupported opset; a file that would replace the checkpoint or lie in the data folder.
             DataError: A file that cannot be written.
         """
         self._native.export_onnx(os.fspath(out), opset, fold_batch_norm)
@@ -261,24 +261,25 @@ class Model:
 @_check.arguments
 def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0, *, model: str = "",
          labels: Sequence[str] = (), preset: str = "", loss: str = "", device: str = "auto") -> Model:
-    """Loads a checkpoint of a run, or weights of torchvision, timm and torchxrayvision (.pt, .pth, .ckpt, .safetensors).
-    No code that a file holds is run. Weights of other programs must fit one of the program's networks in all names and
-    shapes, as `roentgen convert-weights` demands, which writes them as a checkpoint.
+    """Loads a checkpoint of a run, or weights of torchvision, timm or torchxrayvision (.pt, .pth, .ckpt, .safetensors).
+    Code in a weight file is never executed. Weights of other programs must match a built-in network in all names and
+    shapes, as for `roentgen convert-weights`.
 
     Args:
-        checkpoint: The file, or the run folder.
-        batch: Most images at a time, 1 or more.
+        checkpoint: Weight file, or run folder.
+        batch: Largest number of images at a time, 1 or more.
         threads: Compute threads; 0: all cores.
-        workers: Decoding threads; 0: as many as there are cores for them.
-        model: Network of other programs' weights, "densenet121"; "": the one that fits.
-        labels: Names of their outputs, in order; none: torchxrayvision's findings, or class_0, class_1, ...
-        preset: Preprocessing they were trained with, "imagenet" or "xrv"; "": by the weights.
-        loss: "sigmoid", or "softmax" where outputs exclude each other; "": softmax for ImageNet's 1,000 outputs.
-        device: "auto", "cpu", "cuda" or "cuda:1": what computes. "auto": the best that there is.
+        workers: Decoding threads; 0: automatic.
+        model: Network of weights from another program, such as "densenet121"; "": the network that fits.
+        labels: Names of its outputs, in order; empty: torchxrayvision's findings, or class_0, class_1, ...
+        preset: Preprocessing with which it was trained, "imagenet" or "xrv"; "": by the weights.
+        loss: "sigmoid", or "softmax" if the classes are exclusive; "": softmax for 1,000 outputs (ImageNet), else
+            sigmoid.
+        device: "cpu", "cuda", "cuda:1" or "auto" (the best available device).
 
     Raises:
-        DeviceError: A device that this machine or build lacks.
-        ConfigError: A wrong argument, no such file, one that is cut short, or weights of an unknown network.
+        DeviceError: A device that this machine or build does not have.
+        ConfigError: A wrong argument, a missing or truncated file, or weights of an unknown network.
     """
     path = absolute(checkpoint)
     if os.path.isdir(path):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Loads _native with a bound on how long idle compute threads spin, as the program starts with.
+"""Loads _native with the same limit on the spinning of idle compute threads as the command line program.
 
-libgomp spins for milliseconds by default, which takes the cores from other processes and, once they take them back,
-from the thread that all wait for. It reads the bound once, when it is loaded; a wheel brings a libgomp of its own, so
-other packages keep theirs. A bound or a policy that the user sets takes precedence."""
+By default, idle threads of libgomp spin for milliseconds. They take cores from other processes, and from the thread for
+which all threads wait. libgomp reads the limit once, when it is loaded; a wheel has its own libgomp, so other packages
+keep their limit. A limit or policy that the user sets takes precedence."""
 import os
 
 _SPIN_ITERATIONS = "1000"  # runtime::kSpinIterations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""AUROCs with intervals by patient, and the comparison of two models: the program's own figures."""
+"""AUROCs with confidence intervals by patient, and the comparison of two models, as the command line computes them."""
 from __future__ import annotations
 
 import warnings
@@ -18,12 +18,12 @@ def _refuse(name: str, expected: str, got: str, remedy: str, kind: type = _nativ
 
 
 def _numbers(name: str, values: Any) -> numpy.ndarray:
-    """(N, K) real numbers in the type that was given; NaN where a value is absent."""
+    """Converts to an (N, K) array of real numbers and keeps the type. Missing values become NaN."""
     import numpy
     import pandas
 
     if values is None:
-        _refuse(name, "an array (N, K) or (N)", "None", "a row an image and a column a label")
+        _refuse(name, "an array (N, K) or (N)", "None", "one row per image and one column per label")
     if hasattr(values, "detach"):  # a tensor; numpy has no bfloat16
         values = values.detach().cpu()
         values = values.float() if "bfloat16" in str(values.dtype) else values
@@ -32,7 +32,7 @@ def _numbers(name: str, values: Any) -> numpy.ndarray:
     try:
         array = numpy.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     except ValueError:
-        _refuse(name, "rows of one length", "rows of several lengths", "an array (N, K)", _native.ShapeError)
+        _refuse(name, "rows of equal length", "rows of different lengths", "an array (N, K)", _native.ShapeError)
     if array.dtype == object and not any(isinstance(value, (str, bytes)) for value in array.flat):
         try:
             array = numpy.where(pandas.isna(array), numpy.nan, array).astype("float64")
@@ -40,17 +40,17 @@ def _numbers(name: str, values: Any) -> numpy.ndarray:
             pass
     if array.dtype.kind not in "biuf":
         got = "text or other objects" if array.dtype.kind in "OSU" else f"values of type {array.dtype}"
-        _refuse(name, "real numbers", got, "numbers, or labels=[...] for columns of numbers")
+        _refuse(name, "real numbers", got, "numbers, or labels=[...] to select columns with numbers")
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.size == 0:
-        _refuse(name, "an array (N, K) or (N)", f"one of shape {array.shape}", "a row an image and a column a label",
-                _native.ShapeError)
+        _refuse(name, "an array (N, K) or (N)", f"an array of shape {array.shape}",
+                "one row per image and one column per label", _native.ShapeError)
     return array
 
 
 def _same_rows(tables: dict[str, Any]) -> dict[str, Any]:
-    """The tables with the rows of each in the order of the first that has an index. Arrays and lists have none."""
+    """Sorts the rows of all tables by the index of the first table with an index. Arrays and lists have no index."""
     import pandas
 
     indexed = [name for name, table in tables.items() if hasattr(table, "iloc")]
@@ -59,24 +59,25 @@ def _same_rows(tables: dict[str, Any]) -> dict[str, Any]:
         first, own = tables[indexed[0]].index, tables[name].index
         if own.equals(first):
             continue
-        # Sorting keeps the numbers of rows, reset_index() does not: such tables may meet by number or by position.
+        # An index 0, 1, 2, ... may be the original row numbers or come from reset_index(), so the match is ambiguous.
         counted = pandas.RangeIndex(len(first))
         if first.equals(counted) or own.equals(counted):
             one, other = (indexed[0], name) if first.equals(counted) else (name, indexed[0])
-            _refuse(f"index of {name}", f"that of {indexed[0]}", f"0, 1, 2, ... in {one} and another in {other}",
-                    "one index for both, or .reset_index(drop=True) for both where their rows are in the same order",
+            _refuse(f"index of {name}", f"the index of {indexed[0]}",
+                    f"0, 1, 2, ... in {one} and another index in {other}",
+                    "one index for both, or .reset_index(drop=True) for both if their rows are in the same order",
                     _native.ShapeError)
         absent, more = int((~first.isin(own)).sum()), int((~own.isin(first)).sum())
         if absent or more or not (first.is_unique and own.is_unique):
-            got = f"{absent} of them absent and {more} others" if absent or more else "some that share a name"
+            got = f"{absent} missing and {more} other rows" if absent or more else "repeated index values"
             _refuse(f"index of {name}", f"the {len(first)} rows of {indexed[0]}", got,
-                    ".reset_index(drop=True) for both where their rows are in the same order", _native.ShapeError)
+                    ".reset_index(drop=True) for both if their rows are in the same order", _native.ShapeError)
         aligned[name] = tables[name].iloc[own.get_indexer(first)]
     return aligned
 
 
 def _same_columns(tables: dict[str, Any], labels: Sequence[str] | None) -> tuple[list[str] | None, dict[str, Any]]:
-    """Names of the labels, None where nothing says them, and the tables with these columns of each data frame."""
+    """Returns the names of the labels (None if unknown), and the tables with only these columns in data frames."""
     frames = {name: tables[name] for name in [*tables][1:] + ["y"] if hasattr(tables[name], "columns")}
     origin, names = "labels", labels
     if labels is None and frames:
@@ -89,16 +90,16 @@ def _same_columns(tables: dict[str, Any], labels: Sequence[str] | None) -> tuple
         if absent or more or len(columns) < len(table.columns):
             found = " and ".join(f"{what} {', '.join(which[:5])}"
                                  for what, which in (("without", absent), ("with", more)) if which)
-            _refuse(f"columns of {name}", f"those of {origin}" if found else "names that differ",
-                    found or "some of one name",
-                    "labels=[...] for some of them, or .to_numpy() where their order is the same", _native.ShapeError)
+            _refuse(f"columns of {name}", f"the columns of {origin}" if found else "different names",
+                    found or "equal names",
+                    "labels=[...] to select columns, or .to_numpy() if their order is the same", _native.ShapeError)
         tables = {**tables, name: table[[columns[label] for label in names]]}
     return names, tables
 
 
 def _patients(patients: Any, rows: int) -> tuple[numpy.ndarray, str]:
-    """One number a patient, in the order of their first rows, and a line on the rows without one (None, NaN, ""), which
-    have numbers of their own."""
+    """Numbers the patients in the order of their first rows. Each row without a patient (None, NaN, "") counts as a
+    separate patient; a note counts these rows."""
     import numpy
     import pandas
 
@@ -109,7 +110,7 @@ def _patients(patients: Any, rows: int) -> tuple[numpy.ndarray, str]:
     except ValueError:
         given = pandas.Series([], dtype=object)
     if len(given) != rows:
-        _refuse("patients", f"{rows} of them, one a row", f"{_check.described(patients)}, which has {len(given)}",
+        _refuse("patients", f"{rows} values, one per row", f"{len(given)} in {_check.described(patients)}",
                 "a column or a list", _native.ShapeError)
     is_unknown = given.isna() | (given.astype(str) == "")
     names = "known " + given.astype(str)
@@ -126,12 +127,13 @@ def _require_exclusive(truth: numpy.ndarray, scores: numpy.ndarray) -> None:
     if not is_sound.all():
         row = int(numpy.argmin(is_sound))
         _refuse("exclusive", "one true label in each row, and scores that sum to 1",
-                f"{(truth[row] == 1).sum()} and a sum of {scores[row].sum():.4g} in row {row}", "exclusive=False")
+                f"{(truth[row] == 1).sum()} true labels and a sum of {scores[row].sum():.4g} in row {row}",
+                "exclusive=False")
 
 
 def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
-    """Scores as float32. Where that would make different scores equal, their ranks take their place. With metrics, which
-    need the values, a warning counts them, and more than one in a hundred are refused."""
+    """Converts scores to float32. If different scores would become equal, ranks replace the scores. Metrics need the
+    scores themselves: then a warning counts the equal scores, and more than 1% raise an error."""
     import numpy
 
     narrow = numpy.ascontiguousarray(array, dtype=numpy.float32)
@@ -147,7 +149,7 @@ def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
         equal = len(levels) - len(numpy.unique(narrow[:, k]))
         if 100 * equal > len(levels):
             _refuse("scores", "scores that differ in float32", f"{equal} of {len(levels)} values that become equal",
-                    "no metrics, for which their order alone matters, or numpy.float32(scores)")
+                    "omitting metrics, because AUROC needs only the order, or numpy.float32(scores)")
         warnings.warn(f"scores: {equal} of {len(levels)} different values of column {k} become equal in float32, in which "
                       "metrics are computed", RuntimeWarning, stacklevel=4)
     return narrow
@@ -155,8 +157,8 @@ def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
 
 def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str] | None, exclusive: bool,
             metrics: Sequence[str] = ()) -> tuple[list[numpy.ndarray], numpy.ndarray, numpy.ndarray, str, list[str]]:
-    """Scores of each model, truth, patients, a line on unknown ones, and labels, with rows by index and columns by name
-    where there are any."""
+    """Returns scores of each model, truth, patients, a note on unknown patients, and labels. Rows are matched by index
+    and columns by name, if they have them."""
     import numpy
 
     tables = _same_rows({"y": y, **scores, "patients": patients})
@@ -167,23 +169,24 @@ def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str]
     for name, array in arrays.items():
         if array.shape != truth.shape:
             _refuse(name, f"as many rows and columns as y, {truth.shape}", f"{array.shape}",
-                    "a row an image and a column a label", _native.ShapeError)
+                    "one row per image and one column per label", _native.ShapeError)
         if not numpy.isfinite(array).all():
             row = int(numpy.argmin(numpy.isfinite(array).all(axis=1)))
             _refuse(f"{name}, row {row}", "finite numbers", str(array[row].tolist()[:5]),
-                    "leaving such rows out of y, too")
+                    "removing such rows from y and scores")
         if exclusive:
             _require_exclusive(truth, array)
     rows, count = truth.shape
     labels = [f"label {k + 1}" for k in range(count)] if labels is None else labels
     if len(labels) != count:
-        _refuse("labels", f"{count} names, one a column", f"{len(labels)}", "a name for each", _native.ShapeError)
+        _refuse("labels", f"{count} names, one per column", f"{len(labels)}", "a name for each column",
+                _native.ShapeError)
     return ([_exact(array, metrics) for array in arrays.values()], numpy.ascontiguousarray(truth, dtype=numpy.float32),
             *_patients(patients, rows), labels)
 
 
 class _Figures:
-    """Figures as the program's JSON has them, and its table as text."""
+    """Results as in the JSON output of the command line, and as a table in text form."""
 
     def __init__(self, figures: dict, text: str) -> None:
         self.figures = figures
@@ -196,17 +199,17 @@ class _Figures:
 
 
 class Evaluation(_Figures):
-    """AUROCs of one model. print() shows the program's table; `figures` is its JSON."""
+    """AUROCs of one model. print() shows a table; `figures` has all values, as the JSON output of the command line."""
 
     @property
     def mean(self) -> float | None:
-        """Mean AUROC over the labels where it is defined."""
+        """Mean AUROC over the labels with a defined AUROC."""
         return self.figures["auroc"]["mean"]
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row a label: its AUROC, the 95% interval (low, high), positives and images of known truth (n); of each
-        metric KEY that was asked for, KEY, KEY_low and KEY_high."""
+        """One row per label: AUROC, its 95% interval (low, high), positives and images of known truth (n); for each
+        requested metric KEY also KEY, KEY_low and KEY_high."""
         import pandas
 
         rows = {label: {"auroc": row["auroc"], "low": row["low"], "high": row["high"], "positives": row["positives"],
@@ -218,11 +221,11 @@ class Evaluation(_Figures):
 
 
 class Comparison(_Figures):
-    """Differences of two models, B less A. print() shows the program's table; `figures` is its JSON."""
+    """Differences between two models, B - A. print() shows a table; `figures` has all values, as the JSON output."""
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row a label, the mean last: both AUROCs, the difference, its 95% interval and p."""
+        """One row per label, then the mean: both AUROCs, their difference, its 95% interval and p-value."""
         import pandas
 
         rows = {**self.figures["labels"], "mean": self.figures["mean"]}
@@ -235,33 +238,33 @@ class Comparison(_Figures):
 def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | None = None, *,
              metrics: Sequence[str] = (), replicates: int = 1000, seed: int = 0,
              exclusive: bool = False) -> Evaluation:
-    """Exact AUROCs with 95% intervals, resampled by patient: images of one patient are not independent. Nothing here
-    knows what a model was trained on; Run.evaluate("test") refuses patients and images that were.
+    """Exact AUROCs with 95% intervals by bootstrap over patients, since images of one patient are not independent. This
+    function does not know the training data; Run.evaluate("test") refuses patients and images of the training.
 
-    Arguments are arrays, lists, tensors, data frames or series. Rows of those with an index are matched by it, columns
-    of data frames by name; everything else by position.
+    Arguments are arrays, lists, tensors, data frames or series. Rows are matched by index if there is one, columns of
+    data frames by name, all others by position.
 
     Args:
         y: Truth (N, K) or (N): 1, 0, and NaN, None or pandas.NA where unknown.
-        scores: (N, K) or (N), any finite numbers; only their order matters to AUROC.
-        patients: (N) anything that tells patients apart; rows with None, NaN or "" count as a patient each, and the text
-            says how many. Default: every row is a patient of its own, and then intervals are too narrow where a patient
-            has several images.
-        labels: (K) names. Of data frames, these columns are taken. Default: all columns, which must have the same
+        scores: (N, K) or (N), any finite numbers; AUROC depends only on their order.
+        patients: (N) ids of the patients; each row with None, NaN or "" counts as a separate patient, and the text
+            counts these rows. Default: each row is a separate patient; intervals are then too narrow if patients have
+            several images.
+        labels: (K) names; of data frames, only these columns are used. Default: all columns, which must have the same
             names.
-        metrics: More metrics by key: "auprc", "sensitivity_at_specificity_90", ... "brier" and "ece" take
-            probabilities alone.
-        replicates: Resamples, to 1,000,000; 0 gives no intervals.
-        seed: Start of the resamples' random numbers, 0 or more.
+        metrics: Keys of more metrics: "auprc", "sensitivity_at_specificity_90", ... "brier" and "ece" need
+            probabilities.
+        replicates: Bootstrap resamples, at most 1,000,000; 0 gives no intervals.
+        seed: Seed of the resamples, 0 or more.
         exclusive: True: one label of each row is true, and scores are probabilities that sum to 1 (softmax). With
-            metrics, `figures` then has the accuracy of the most probable label.
+            metrics, `figures` then also has the accuracy of the most probable label.
 
     Raises:
-        DataError: Truth that is no 1, 0 or unknown; scores that are not finite, or no probabilities where a metric or
-            `exclusive` needs them.
-        ShapeError: Rows or columns that do not fit together. The error names what differs.
-        ConfigError: A metric that does not exist.
-        KeyboardInterrupt: After the resample in work.
+        DataError: Truth other than 1, 0 or unknown; scores that are not finite, or that are no probabilities although a
+            metric or `exclusive` needs them.
+        ShapeError: Rows or columns that do not match. The error names the difference.
+        ConfigError: An unknown metric.
+        KeyboardInterrupt: After the current resample.
     """
     (values,), truth, numbers, note, names = _inputs(y, {"scores": scores}, patients, labels, exclusive, metrics)
     figures, text = _native.evaluate(values, truth, numbers, names, exclusive, replicates, seed, metrics)
@@ -271,9 +274,9 @@ def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | 
 @_check.arguments
 def compare(y: Any, scores_a: Any, scores_b: Any, patients: Any = None, labels: Sequence[str] | None = None, *,
             replicates: int = 2000, seed: int = 0, exclusive: bool = False) -> Comparison:
-    """Differences of AUROC between two models on the same images, with paired intervals by patient and p.
+    """AUROC differences between two models on the same images, with paired intervals by patient and p-values.
 
-    Arguments and errors as evaluate(); scores_a and scores_b are the scores of the two models.
+    Arguments and errors as for evaluate(); scores_a and scores_b are the scores of the two models.
     """
     scores = {"scores_a": scores_a, "scores_b": scores_b}
     (a, b), truth, numbers, note, names = _inputs(y, scores, patients, labels, exclusive)

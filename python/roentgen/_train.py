@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Training by a recipe, as `roentgen train` does."""
+"""Training by a recipe, like `roentgen train`."""
 from __future__ import annotations
 
 import json
@@ -20,45 +20,45 @@ if TYPE_CHECKING:
 
 
 def recipes() -> dict[str, str]:
-    """Built-in recipes: name, and a line that says what it is for. train() takes the names."""
+    """Built-in recipes: name and one-line description. train() accepts these names."""
     return {recipe["name"]: recipe["summary"] for recipe in _native.recipes()}
 
 
 @_check.arguments
 def recipe(name: str | os.PathLike) -> str:
-    """Text of a built-in recipe or of a file, as TOML with comments.
+    """Text of a built-in recipe or recipe file, as TOML with comments.
 
     Raises:
-        ConfigError: Neither a file nor a name of recipes().
+        ConfigError: Neither a file nor a name from recipes().
     """
     return _native.recipe_text(os.fspath(name))
 
 
 def models() -> list[dict[str, Any]]:
-    """Built-in networks, each with name, summary, parameters, multiply_adds of one gray image, and image_px, the side
-    of the images that it was made for. `pandas.DataFrame(roentgen.models())` makes a table."""
+    """Built-in networks, each with name, summary, number of parameters, multiply_adds per gray image, and image_px, its
+    usual image size. `pandas.DataFrame(roentgen.models())` makes a table."""
     return _native.models()
 
 
 @_check.arguments
 def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
          settings: Mapping[str, Any] | None = None, progress: bool = True) -> str:
-    """Looks at a folder of images and proposes a recipe for it, as `roentgen init` does: labels, patients, split, views,
-    image size, network, and the hours that training takes on this machine, which it measures for some 15 seconds.
+    """Inspects a folder of images and proposes a recipe for it, like `roentgen init`: labels, patients, split, views,
+    image size and network. Measures the training speed of this machine for about 15 seconds.
 
     Args:
-        path: Folder of images with a table (comma, semicolon or tab), of a folder for each class, or a known data set.
-        out: File to write the recipe to; it must not exist. None: no file.
-        settings: Keys of [data] that are known already: {"data.csv": "findings.csv", "data.patient": "MRN"}.
-        progress: Print the expected time and what to check.
+        path: Folder of images with a table (comma, semicolon or tab), with a subfolder per class, or a known data set.
+        out: New file for the recipe. None: no file.
+        settings: Keys of the [data] section that you already know: {"data.csv": "findings.csv", "data.patient": "MRN"}.
+        progress: Print the expected time and points to check.
 
     Returns:
-        The recipe as TOML, each value with its reason. train(recipe, path, ...) and Dataset(path, recipe=recipe) take
+        The recipe as TOML, each value with its reason. train(recipe, path, ...) and Dataset(path, recipe=recipe) accept
         the text or the file.
 
     Raises:
-        DataError: A folder that cannot be read, or images without labels.
-        ConfigError: `out` exists, lies in the folder, or in a folder that is absent.
+        DataError: An unreadable folder, or images without labels.
+        ConfigError: `out` exists, lies in the image folder or in a missing folder.
     """
     found = _native.init(os.fspath(path), "" if out is None else os.fspath(out), settings or {})
     if progress:
@@ -70,30 +70,30 @@ def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
 
 
 class Run:
-    """A run folder: what training left. train() makes one; Run(folder) opens one from before."""
+    """Run folder with the results of a training. train() creates it; Run(folder) opens an existing folder."""
 
     @_check.arguments
     def __init__(self, folder: str | os.PathLike, outcome: Mapping[str, Any] | None = None) -> None:
         self.folder = pathlib.Path(absolute(folder))
         if not self.folder.is_dir():
             _check.refuse("run", "folder", "the folder of a run", f"{str(folder)!r}, which is no folder",
-                          "the folder that train() was given as out")
+                          "the folder passed to train() as out")
         self.outcome = outcome
-        """The program's JSON: epochs, best figure, speed, ...; None for a run from before."""
+        """Summary of the training: epochs, best metric, speed, ...; None if the run was opened from a folder."""
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r})"
 
     def model(self, **options: Any) -> Model:
-        """The best epoch's model; options as load()."""
+        """Model of the best epoch. `options` are arguments of load()."""
         return load(self.folder, **options)
 
     @_check.arguments
     def data(self, path: str | os.PathLike | Sequence[str | os.PathLike] = ()) -> Dataset:
-        """The data as the run was trained on them: its labels, patients and splits.
+        """Data set of the run, with its labels, patients and splits.
 
         Args:
-            path: Where the data lie now. Default: where they lay.
+            path: Present data folder. Default: the folder used in training.
         """
         dataset = unlisted("run_dataset", (os.fspath(self.folder), [absolute_folder(one) for one in folders_of(path)]))
         dataset._native  # errors come now
@@ -103,31 +103,31 @@ class Run:
     def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
                  allow_overlap: bool = False, replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
                  workers: int = 0, device: str = "auto") -> Evaluation:
-        """AUROCs of the best epoch on a split, with 95% intervals by patient: the lines and figures of `roentgen eval`.
-        Patients or images that were trained on are refused, unless asked.
+        """AUROCs of the best epoch on a split, with 95% intervals by patient, like `roentgen eval`. Patients or images
+        of the training data raise an error, unless allow_overlap is True.
 
         Args:
-            split: "test", "val", or "train" (which tells what was memorised).
-            data: A data folder with labels of these names. Default: the run's own.
-            allow_overlap: True: warn of patients or images that were trained on, instead of refusing them.
-            replicates: Resamples of the patients; 0 gives no intervals.
-            seed: Of the resamples.
+            split: "test", "val", or "train" (which shows memorisation, not performance on new images).
+            data: Data folder with the same labels. Default: the data of the run.
+            allow_overlap: True: only warn of patients or images of the training data.
+            replicates: Bootstrap resamples of the patients; 0 gives no intervals.
+            seed: Seed of the resamples.
             batch: Images at a time.
             threads: Compute threads; 0: all cores.
-            workers: Decoding threads; 0: as many as there are cores for them.
-            device: "auto", "cpu", "cuda" or "cuda:1": what computes. "auto": the best that there is.
+            workers: Decoding threads; 0: automatic.
+            device: "cpu", "cuda", "cuda:1" or "auto" (the best available device).
 
         Raises:
-            DeviceError: A device that this machine or build lacks.
-            DataError: A patient or an image of the split was trained on; no images in the split; an unreadable image.
-            KeyboardInterrupt: After the batch or the resample in work.
+            DeviceError: A device that this machine or build does not have.
+            DataError: A patient or an image of the training data in the split; an empty split; an unreadable image.
+            KeyboardInterrupt: After the current batch or resample.
         """
         return Evaluation(*_native.evaluate_run(self.folder, split, folders_of(data), batch, threads, workers, replicates,
                                                 seed, allow_overlap, device))
 
     @property
     def history(self) -> pandas.DataFrame:
-        """A row an epoch: losses, validation AUROC, seconds. No row before the first epoch has ended."""
+        """One row per finished epoch: losses, validation AUROC, seconds."""
         import pandas
 
         with open(self._file("log.jsonl"), encoding="utf-8") as lines:
@@ -137,10 +137,10 @@ class Run:
 
     @property
     def aurocs(self) -> pandas.Series:
-        """AUROC of each label on the validation images, by the best epoch.
+        """AUROC of each label on the validation images, in the best epoch.
 
         Raises:
-            DataError: No epoch has ended yet.
+            DataError: No epoch is finished yet.
         """
         import pandas
 
@@ -150,15 +150,15 @@ class Run:
         path = self.folder / name
         if not path.is_file():
             _check.refuse("run", str(path), "a file of a run with a finished epoch", "no file",
-                          "train(..., resume=True), which goes on with the run", _native.DataError)
+                          "continuing the run by train(..., resume=True)", _native.DataError)
         return path
 
 
 class _Progress:
-    """One line an epoch and, in a terminal or a notebook, a line that is written over meanwhile."""
+    """Prints one line per epoch, and in a terminal or notebook also a progress line that is overwritten."""
 
     def __init__(self) -> None:
-        # A file would keep every state of a line that is written over.
+        # A file would keep all versions of the progress line.
         self._is_live = sys.stdout.isatty() or type(sys.stdout).__module__.startswith("ipykernel")
         self._last = 0.0
         self._begun: tuple[float, int] | None = None
@@ -195,32 +195,32 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
           out: str | os.PathLike = "run", *, settings: Mapping[str, Any] | None = None,
           callbacks: Callable[[dict], Any] | Sequence[Callable[[dict], Any]] = (), resume: bool = False,
           overwrite: bool = False, progress: bool = True) -> Run:
-    """Trains a network, evaluates every epoch, and keeps the best in a run folder that the command line reads as well.
+    """Trains a network, evaluates every epoch, and keeps the best ones in a run folder for the command line, too.
 
     Args:
-        recipe: A TOML file, the name of one of recipes(), TOML text of several lines as recipe() and init() return it,
-            or nested dicts: {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
-        data: Data folder, or several that are read as one; never written to.
-        out: Run folder to make; one that is there must be empty, or hold a run to resume or overwrite.
-        settings: Keys over the recipe: {"train.epochs": 3, "optimizer.lr": 1e-4}.
-        callbacks: Functions that are given a dict for everything that happens; its "kind" is "data", "step",
-            "validation" or "epoch". An exception in one of them stops the run as an interrupt does.
-        resume: Go on with the run in `out`, if it has begun. Recipe and data are then the run's own where data is None.
+        recipe: A TOML file, a name from recipes(), TOML text as recipe() and init() return it, or nested dicts:
+            {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. Missing keys have their defaults.
+        data: Data folder, or several folders that are read as one data set; never written to.
+        out: Run folder. It may be new or empty, or contain a run to resume or overwrite.
+        settings: Keys that override the recipe: {"train.epochs": 3, "optimizer.lr": 1e-4}.
+        callbacks: Functions that are called with a dict for every event; its "kind" is "data", "step", "validation" or
+            "epoch". An exception in a callback stops the run like an interrupt.
+        resume: Continue the run in `out`, if there is one. If data is None, recipe and data of the run are used.
         overwrite: Remove the run in `out` first.
-        progress: Print how far it is.
+        progress: Print the progress.
 
     Returns:
         The run: its `model()`, `history` and `aurocs`.
 
     Raises:
-        ConfigError: A key that does not exist, a run in `out`.
-        DataError: Data that cannot be read.
-        KeyboardInterrupt: After an interrupt, once everything is saved: train(..., resume=True) goes on with the very
-            same weights.
+        ConfigError: An unknown key, or a run in `out`.
+        DataError: Unreadable data.
+        KeyboardInterrupt: After an interrupt, when everything is saved: train(..., resume=True) continues with exactly
+            the same weights.
     """
     if resume and overwrite:
         raise _native.ConfigError("[python.train] train: expected resume or overwrite, got both; "
-                                  "try resume=True to keep what was trained")
+                                  "try resume=True to keep the earlier training")
     functions = [callbacks] if callable(callbacks) else list(callbacks)
     if progress:
         functions.insert(0, _Progress())

@@ -29,17 +29,17 @@ LOADER = [
     ({"batch": 0}, "[python.loader] batch: expected a number from 1 to 1048576, got 0; try another number"),
     ({"seed": 2**64}, f"[python.loader] seed: {NEAR} a number of 65 bits; try seed=0"),
     ({"seed": 10**5000}, f"[python.loader] seed: {NEAR} a number of 16610 bits; try seed=0"),
-    ({"seed": -1}, "[python.loader] seed: expected a number from 0 on, got -1; try another number"),
+    ({"seed": -1}, "[python.loader] seed: expected a number of at least 0, got -1; try another number"),
     ({"size": "64"}, f"[python.loader] size: {NEAR} '64'; try size=224"),
     ({"size": 0}, "[data.preprocess] size: expected 1 to 16384 pixels, got 0; "),
     ({"channels": "3"}, "[python.loader] channels: expected a whole number below 2**63 or None, got '3'; try another value"),
     ({"preset": None}, "[python.loader] preset: expected a string, got None; try preset='xray'"),
     ({"preprocess": "xray"}, "[python.loader] preprocess: expected a dict or None, got 'xray'; try another value"),
     ({"preprocess": {"size": "big"}, "size": 224}, "[data.preprocess] size: expected"),
-    ({"preprocess": {"size": 32}}, "[python.loader] preprocess: expected it alone, got size, channels or preset beside it; "),
+    ({"preprocess": {"size": 32}}, "[python.loader] preprocess: expected no other size, channels or preset, got both; "),
     ({"augment": "rotate"}, "[python.loader] augment: expected a dict or None, got 'rotate'; try another value"),
     ({"augment": {"rotate": "x"}}, "[data.augment] rotate: expected"),
-    ({"augment": {"rotate": object()}}, "[python.values] rotate: expected numbers, text, lists and dicts, got object; "),
+    ({"augment": {"rotate": object()}}, "[python.values] rotate: expected a number, string, list or dict, got object; "),
     ({"rank": 2, "ranks": 2}, "[python.loader] rank: expected a number from 0 to 1, got 2; try another number"),
     ({"workers": "many"}, "[python.loader] workers: expected a number from 1 to 1024 or auto, got 'many'; "),
     ({"workers": -1}, "[python.loader] workers: expected a number from 0 to 1024, got -1; try another number"),
@@ -50,54 +50,54 @@ LOADER = [
     ({"shuffle": "yes"}, "[python.loader] shuffle: expected True or False or None, got 'yes'; try another value"),
     ({"tail": "foo"}, "[data.shard] tail: expected pad, drop or wrap, got foo; try the setting train.tail=drop"),
     ({"framework": "mxnet"}, "[python.loader] framework: expected torch or numpy or jax, got 'mxnet'; "),
-    ({"max_bad": -1}, "[python.loader] max_bad: expected a share from 0 to 1, got -1; try 0.01"),
-    ({"max_bad": float("nan")}, "[python.loader] max_bad: expected a share from 0 to 1, got nan; try 0.01"),
+    ({"max_bad": -1}, "[python.loader] max_bad: expected a fraction from 0 to 1, got -1; try 0.01"),
+    ({"max_bad": float("nan")}, "[python.loader] max_bad: expected a fraction from 0 to 1, got nan; try 0.01"),
     ({"max_bad": "x"}, "[python.loader] max_bad: expected a number, got 'x'; try max_bad=0.001"),
 ]
 SCORES = [
     ((None, S), {}, "[python.scores] y: expected an array (N, K) or (N), got None; "),
-    (([], []), {}, "[python.scores] y: expected an array (N, K) or (N), got one of shape (0, 1); "),
-    (([[1, 0], [1]], S), {}, "[python.scores] y: expected rows of one length, got rows of several lengths; "),
+    (([], []), {}, "[python.scores] y: expected an array (N, K) or (N), got an array of shape (0, 1); "),
+    (([[1, 0], [1]], S), {}, "[python.scores] y: expected rows of equal length, got rows of different lengths; "),
     ((Y[:10], S), {}, "[python.scores] scores: expected as many rows and columns as y, (10, 2), got (20, 2); "),
     ((Y, S + 0j), {}, "[python.scores] scores: expected real numbers, got values of type complex128; "),
     ((Y, S.astype(str)), {}, "[python.scores] scores: expected real numbers, got text or other objects; "),
     ((Y.astype(str), S), {}, "[python.scores] y: expected real numbers, got text or other objects; "),
     ((pandas.DataFrame({"A": ["x"] * 20, "B": 1}), FRAME), {}, "[python.scores] y: expected real numbers, got text or "),
     ((Y, numpy.where(S == S[3, 1], numpy.nan, S)), {},
-     "[python.scores] scores, row 3: expected finite numbers, got [0.15384615384615385, nan]; try leaving such rows out of y"),
+     "[python.scores] scores, row 3: expected finite numbers, got [0.15384615384615385, nan]; try removing such rows from y and scores"),
     ((Y * 0.5, S), {}, "[python.scores] y, row 0: expected 1, 0 or NaN, got 0.5"),
-    ((Y, S, P[:-1]), {}, "[python.scores] patients: expected 20 of them, one a row, got [0, 1, 2, ...], which has 19"),
-    ((Y, S, "patient"), {}, "[python.scores] patients: expected 20 of them, one a row, got 'patient', which has 1; "),
+    ((Y, S, P[:-1]), {}, "[python.scores] patients: expected 20 values, one per row, got 19 in [0, 1, 2, ...]"),
+    ((Y, S, "patient"), {}, "[python.scores] patients: expected 20 values, one per row, got 1 in 'patient'; "),
     ((Y, S, P, "ab"), {}, "[python.scores] labels: expected a list of strings or None, got 'ab'; try labels=['ab']"),
-    ((Y, S, P, ["a"]), {}, "[python.scores] labels: expected 2 names, one a column, got 1; try a name for each"),
+    ((Y, S, P, ["a"]), {}, "[python.scores] labels: expected 2 names, one per column, got 1; try a name for each column"),
     ((Y, S), {"metrics": "auprc"}, "[python.scores] metrics: expected a list of strings, got 'auprc'; try metrics=['auprc']"),
-    ((Y, S), {"metrics": ["aucpr"]}, "[python.scores] metrics: expected metrics that need no thresholds, got aucpr; try some of auprc"),
+    ((Y, S), {"metrics": ["aucpr"]}, "[python.scores] metrics: expected a metric that needs no threshold, got aucpr; try one or more of auprc"),
     ((Y, S * 2), {"metrics": ["auprc", "brier"]},
      "[python.scores] scores, row 10: expected probabilities from 0 to 1 for the metric brier, got 1.0256"),
     ((Y, S), {"replicates": "10"}, f"[python.scores] replicates: {NEAR} '10'; try replicates=1000"),
     ((Y, S), {"replicates": -1}, "[python.scores] replicates: expected a number from 0 to 1000000, got -1; "),
-    ((Y, S), {"seed": -1}, "[python.scores] seed: expected a number from 0 on, got -1; "),
+    ((Y, S), {"seed": -1}, "[python.scores] seed: expected a number of at least 0, got -1; "),
     ((Y, S), {"exclusive": "no"}, "[python.scores] exclusive: expected True or False, got 'no'; try exclusive=False"),
     ((Y, S), {"exclusive": True}, "[python.scores] exclusive: expected one true label in each row, and scores that sum to "
-     "1, got 1 and a sum of 0.02564 in row 0; try exclusive=False"),
+     "1, got 1 true labels and a sum of 0.02564 in row 0; try exclusive=False"),
     ((pandas.DataFrame(Y, columns=["A", "C"]), FRAME), {},
-     "[python.scores] columns of y: expected those of scores, got without B and with C; try labels=[...]"),
-    ((FRAME.round(), FRAME), {"labels": ["A", "Q"]}, "[python.scores] columns of scores: expected those of labels, got without Q; "),
-    ((FRAME.round(), FRAME.set_axis(["A", "A"], axis=1)), {}, "[python.scores] columns of scores: expected names that differ, got some of one name; "),
+     "[python.scores] columns of y: expected the columns of scores, got without B and with C; try labels=[...]"),
+    ((FRAME.round(), FRAME), {"labels": ["A", "Q"]}, "[python.scores] columns of scores: expected the columns of labels, got without Q; "),
+    ((FRAME.round(), FRAME.set_axis(["A", "A"], axis=1)), {}, "[python.scores] columns of scores: expected different names, got equal names; "),
     ((FRAME.round(), FRAME.set_index(pandas.Index([f"{i}.png" for i in P]))), {},
-     "[python.scores] index of scores: expected that of y, got 0, 1, 2, ... in y and another in scores; try one index for "
-     "both, or .reset_index(drop=True) for both where their rows are in the same order"),
+     "[python.scores] index of scores: expected the index of y, got 0, 1, 2, ... in y and another index in scores; try one index for "
+     "both, or .reset_index(drop=True) for both if their rows are in the same order"),
     ((FRAME.round().set_axis(range(1, 21)), S, pandas.Series(P, index=range(2, 22))), {},
-     "[python.scores] index of patients: expected the 20 rows of y, got 1 of them absent and 1 others; "),
+     "[python.scores] index of patients: expected the 20 rows of y, got 1 missing and 1 other rows; "),
     ((FRAME.round()[::-1], FRAME[::-1].reset_index(drop=True)), {},
-     "[python.scores] index of scores: expected that of y, got 0, 1, 2, ... in scores and another in y; "),
+     "[python.scores] index of scores: expected the index of y, got 0, 1, 2, ... in scores and another index in y; "),
     ((Y, S), {"labels": {"A", "B"}}, "[python.scores] labels: expected a list of strings or None, got an object of type set; "),
 ]
 OTHERS = [
     (lambda: roentgen.Dataset(123), "[python.dataset] path: expected a path or a list of paths, got 123; try another value"),
     (lambda: roentgen.Dataset([None]), "[python.dataset] path: expected a path or a list of paths, got [None]; "),
     (lambda: roentgen.Dataset("x", labels="Mass"), "[python.dataset] labels: expected a list of strings or None, got 'Mass'; try labels=['Mass']"),
-    (lambda: roentgen.Dataset("x", split_seed=2**70), "[python.values] split_seed: expected a number of 64 bits, got a larger one; "),
+    (lambda: roentgen.Dataset("x", split_seed=2**70), "[python.values] split_seed: expected a 64-bit number, got a larger number; "),
     (lambda: roentgen.Dataset("no\0x"), "[data.source] "),
     (lambda: roentgen.Loader("x"), "[python.loader] dataset: expected a Dataset, got 'x'; try roentgen.Dataset('x')"),
     (lambda: roentgen.load(None), "[python.model] checkpoint: expected a path, got None; try another value"),
@@ -168,13 +168,13 @@ def test_an_unknown_argument_is_a_type_error_as_of_any_function(data):
 
 @pytest.mark.parametrize("split", ["Train", "", "none", 0, None], ids=str)
 def test_splits(data, split):
-    with pytest.raises(KeyError, match=r"where splits are train \(\d+ images\), val \(\d+ images\), test \(\d+ images\)"):
+    with pytest.raises(KeyError, match=r"is no split; splits are train \(\d+ images\), val \(\d+ images\), test \(\d+ images\)"):
         data[split]
 
 
 def test_a_framework_that_is_not_installed(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    assert "framework: expected one that is installed, got jax" in message_of(roentgen.Loader, data, framework="jax")
+    assert "framework: expected an installed framework, got jax" in message_of(roentgen.Loader, data, framework="jax")
 
 
 def test_epochs_and_states(data):
@@ -196,7 +196,7 @@ def test_epochs_and_states(data):
         other = roentgen.Loader(data["train"], **{"batch": 16, "size": 32, "seed": 3, **options})
         assert message in message_of(other.load_state_dict, state)
     other = roentgen.Loader(data["val"], batch=16, size=32, seed=3, shuffle=True, tail="wrap")
-    assert "state, images: expected those of this loader, got others" in message_of(other.load_state_dict, state)
+    assert "state, images: expected the images of this loader, got other images" in message_of(other.load_state_dict, state)
     # A dict that says the same in other words is the same.
     roentgen.Loader(data["train"], batch=16, preprocess={"size": 32}, seed=3).load_state_dict(state)
 
@@ -218,11 +218,11 @@ def test_pictures(model, tmp_path):
                            (numpy.zeros((0, 8, 8), "u1"), "images: expected at least one image, got none"),
                            (b"x.png", "images[0]: expected gray levels"),
                            ([gray, "x.png"], "images[1]: expected gray levels (H, W) or colours (H, W, 3) of type uint8 or "),
-                           (["x.png", gray], "images[1]: expected a path as the first, got ndarray of shape (40, 50) and type uint8"),
+                           (["x.png", gray], "images[1]: expected a path, like the first image, got ndarray of shape (40, 50) and type uint8"),
                            (gray / 255, "images[0]: expected gray levels (H, W) or colours (H, W, 3) of type uint8 or uint16, "
                             "got ndarray of shape (40, 50) and type float64"),
                            (gray[0], "images[0]: expected gray levels"), (gray[:0], "images[0]: expected gray levels"),
-                           (picture.convert("P"), "images[0]: expected a picture of mode L, I;16 or RGB, got mode P"),
+                           (picture.convert("P"), "images[0]: expected a Pillow image of mode L, I;16 or RGB, got mode P"),
                            (picture.convert("RGBA"), "got mode RGBA; try image.convert")):
         assert message in message_of(model.predict, wrong)
 
@@ -252,7 +252,7 @@ def test_rows_meet_by_index_and_columns_by_name():
     swapped = roentgen.evaluate(truth[["B", "A"]], mixed, patients, replicates=50)
     assert swapped.figures == expected
     assert roentgen.compare(truth, scores, mixed, replicates=0).table.delta.abs().max() == 0
-    with pytest.raises(roentgen.ShapeError, match="columns of scores_b: expected those of scores_a, got without A and with X"):
+    with pytest.raises(roentgen.ShapeError, match="columns of scores_b: expected the columns of scores_a, got without A and with X"):
         roentgen.compare(truth, scores, scores.rename(columns={"A": "X"}))
     one = roentgen.evaluate(truth, scores, labels=["B"], replicates=0)
     assert one.table.auroc["B"] == expected["auroc"]["labels"]["B"]["auroc"] and len(one.table) == 1
@@ -309,14 +309,14 @@ def test_pickling(data, model, folder):
     gray = numpy.zeros((40, 50), numpy.uint8)
     assert (pickle.loads(pickle.dumps(model)).predict(gray) == model.predict(gray)).all(axis=None)
     loader = roentgen.Loader(data["val"], batch=8, size=32)
-    assert "pickle: expected a Loader in the process that made it" in message_of(pickle.dumps, loader)
+    assert "pickle: expected a Loader in the process that created it" in message_of(pickle.dumps, loader)
     error = pickle.loads(pickle.dumps(roentgen.ConfigError("x")))
     assert type(error) is roentgen.ConfigError and copy.copy(data).labels == data.labels
 
 
 def test_help_shows_the_interface_alone():
     text = pydoc.render_doc(roentgen, renderer=pydoc.plaintext)
-    assert "with_traceback" not in text and "ConfigError   an argument, a recipe or a checkpoint" in text
+    assert "with_traceback" not in text and "ConfigError   wrong argument, recipe or checkpoint" in text
     heat = pydoc.render_doc(roentgen.Heatmap, renderer=pydoc.plaintext)
     assert all(f"      {field.name}: " in heat for field in dataclasses.fields(roentgen.Heatmap))
     for name in ("Error", "ConfigError", "DataError", "ShapeError", "DeviceError", "CommError"):

@@ -54,7 +54,7 @@ def test_mistakes_are_one_line(folder, tmp_path):
     with pytest.raises(roentgen.Error) as error:
         roentgen.Dataset(folder, labels=["Mas"])
     assert "\n" not in str(error.value)
-    with pytest.raises(roentgen.ConfigError, match="expected numbers, text, lists and dicts"):
+    with pytest.raises(roentgen.ConfigError, match="expected a number, string, list or dict"):
         roentgen.Dataset(folder, views=object())
 
 

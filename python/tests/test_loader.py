@@ -156,7 +156,7 @@ def test_the_older_of_two_iterations_is_refused(data):
     old = iter(loader)
     next(old)
     iter(loader)
-    with pytest.raises(roentgen.ConfigError, match="expected the last one that was begun"):
+    with pytest.raises(roentgen.ConfigError, match="expected the iteration started last"):
         next(old)
 
 
@@ -229,6 +229,6 @@ def test_forked_processes_are_refused_by_name(data):
     child = context.Process(target=_loaders_in_child, args=(queue, data, loader))
     child.start()
     assert 'start method "spawn"' in queue.get(timeout=60)
-    assert "expected use in the process that made it" in queue.get(timeout=60)
+    assert "expected use in the process that created it" in queue.get(timeout=60)
     child.join(60)
     assert child.exitcode == 0

@@ -53,7 +53,7 @@ def test_a_folder_and_an_unreadable_file(model, files, tmp_path):
     for file in files[:3]:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / files[1].name).write_bytes(b"no image")
-    with pytest.warns(RuntimeWarning, match=f"1 of 3 images could not be read and are NaN, the first: .*{files[1].name}") as told:
+    with pytest.warns(RuntimeWarning, match=f"1 of 3 images could not be read and are NaN, first error: .*{files[1].name}") as told:
         frame = model.predict(tmp_path)
     assert told[0].filename == __file__
     assert frame.isna().all(axis=1).tolist() == [False, True, False]
@@ -83,7 +83,7 @@ def test_heatmaps_are_the_program_s(model, run, files, tmp_path):
     before = open(files[0], "rb").read()
     os.symlink(files[0], tmp_path / "link.png")
     for own in (files[0], tmp_path / "link.png"):
-        with pytest.raises(roentgen.ConfigError, match="the picture itself"):
+        with pytest.raises(roentgen.ConfigError, match="the image itself"):
             heat.save(own)
     assert open(files[0], "rb").read() == before
     with pytest.raises(roentgen.ConfigError, match="expected a label of the checkpoint"):
@@ -236,7 +236,7 @@ def test_an_export_replaces_nothing_that_is_read(model, run, folder, tmp_path):
     taken = [run / "checkpoints" / "best.safetensors", run / "checkpoints" / "resume.safetensors", run / "recipe.toml"]
     before = [path.read_bytes() for path in taken]
     for path in taken:
-        with pytest.raises(roentgen.ConfigError, match="expected a file of its own, got one of the run"):
+        with pytest.raises(roentgen.ConfigError, match="expected a separate file, got a file of the run"):
             model.export_onnx(path)
     with pytest.raises(roentgen.ConfigError, match=r"\[io.place\] out .*expected a path outside the data folder"):
         model.export_onnx(folder / "images" / "m.onnx")
@@ -286,7 +286,7 @@ def test_pictures_of_one_channel_levels_of_12_bits_and_data_sets(model, data):
     paths = list(part.frame.path)[:2]
     gray = numpy.full((40, 50), 90, numpy.uint8)
     assert model.predict(gray[:, :, None]).equals(model.predict(gray))
-    with pytest.warns(UserWarning, match="values to 4000, where white is 65535"):
+    with pytest.warns(UserWarning, match="values only up to 4000, but white is 65535"):
         model.predict(numpy.full((40, 50), 4000, numpy.uint16))
     assert model.predict(part).loc[paths].equals(model.predict(paths))
     with pytest.raises(roentgen.ConfigError, match="got a data frame; try list"):

@@ -58,7 +58,7 @@ def test_a_proposed_recipe_says_how_to_read_the_folder(own, recipe, tmp_path):
     assert str(dataset(own, **tables["data"])) == str(data)
     assert len(dataset(own, recipe=recipe, split="whole")["test"]) == 160
     assert dataset(own, recipe=recipe, labels=["fluid"], split="val").split == "val"
-    with pytest.raises(roentgen.ConfigError, match="beside split_mode"):
+    with pytest.raises(roentgen.ConfigError, match="together with split_mode"):
         roentgen.Dataset(own, recipe=recipe, split="random", split_mode="given")
 
 

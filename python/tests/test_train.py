@@ -97,7 +97,7 @@ def test_a_recipe_is_proposed_for_a_folder(folder, tmp_path, capsys):
     text = roentgen.init(folder, tmp_path / "recipe.toml")
     assert (tmp_path / "recipe.toml").read_text() == text and "# Time" in text
     assert "images/s" in capsys.readouterr().out
-    with pytest.raises(roentgen.ConfigError, match="an existing one"):
+    with pytest.raises(roentgen.ConfigError, match="an existing file"):
         roentgen.init(folder, tmp_path / "recipe.toml")
     run = roentgen.train(tmp_path / "recipe.toml", folder, tmp_path / "run", settings={"train.epochs": 1}, progress=False)
     assert len(run.history) == 1

@@ -21,7 +21,7 @@ struct CodeRange {
   char32_t last;
 };
 
-// Control characters, and invisible characters that change how others are displayed.
+// Control characters, and invisible characters that change how other characters are displayed.
 constexpr std::array kHidden = std::to_array<CodeRange>({{0x00, 0x1F},
                                                          {0x7F, 0x9F},
                                                          {0x061C, 0x061C},
@@ -180,7 +180,7 @@ std::string shell_word(std::string_view text) {
 std::string csv_field(std::string_view text) {
   std::string value = may_be_formula(text) ? "'" : "";
   value += text;
-  // A reader would remove a byte order mark, or read the file as UTF-16.
+  // True for a text with a byte order mark: a csv reader would remove the mark, or read the file as UTF-16.
   const bool has_mark =
       value.starts_with(kByteOrderMark) || value.starts_with("\xFF\xFE") || value.starts_with("\xFE\xFF");
   if (!has_mark && value.find_first_of(",;\t\"\r\n") == std::string::npos) return value;

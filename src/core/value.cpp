@@ -63,7 +63,7 @@ const Value* Value::find(std::string_view key) const {
 
 const Value& Value::at(std::string_view key) const {
   const Value* value = find(key);
-  if (value == nullptr) throw ConfigError(error_text("core.value", key, "a value", "none", "giving it one"));
+  if (value == nullptr) throw ConfigError(error_text("core.value", key, "a value", "none", "adding this key"));
   return *value;
 }
 

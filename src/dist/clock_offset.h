@@ -25,7 +25,7 @@ struct ClockOffset {
 /// Measures the clocks of `ranks` against rank 0's clock by messages there and back; the fastest round trip counts
 /// (Cristian 1989). Rank 0 and the ranks in `ranks` must call it, with the same list; other ranks need not. Throws
 /// CommError as Pending::wait() does.
-/// @param ranks ascending; may include 0
+/// @param ranks ranks to measure, ascending; may include 0
 /// @param now returns the time of this rank's clock
 /// @return on rank 0, the offset of each of `ranks`; on other ranks an empty list
 [[nodiscard]] std::vector<ClockOffset> measure_clock_offsets(Communicator& group, std::span<const int> ranks,

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Checks of rooted collectives and all_to_all on any communicator, for tests. All ranks of the group call each function
-// together. After divide(), all ranks of a part do.
+// together; after divide(), all ranks of one part do.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ std::int64_t CommThread::send(runtime::DeviceSpan<float> data, const runtime::Ev
 }
 
 std::int64_t CommThread::send(std::span<const std::byte> data, Address to, Phase phase) {
-  // a message that is sent is only read
+  // the cast is safe, because a sent message is only read
   const std::span<std::byte> bytes(const_cast<std::byte*>(data.data()), data.size());
   return give({.data = {}, .phase = phase, .kind = Kind::Send, .bytes = bytes, .other = to});
 }

@@ -11,7 +11,7 @@ namespace roentgen::dist {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Time between looks at averages that a device makes without help: 0.2% of a step of 25 ms.
+// Interval for polling averages that run on a device by themselves: 0.2% of a step of 25 ms.
 constexpr std::chrono::microseconds kDevicePollTime{50};
 
 }  // namespace
@@ -62,7 +62,7 @@ void CommThread::run(const Make& make) {
     }
     for (Flight& flight : flights_) flight.pending.forget();  // the failure was already reported
     flights_.clear();
-    release_device();  // ends its work, for which callers may wait
+    release_device();  // ends its work on the device, for which callers may wait
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
@@ -80,7 +80,7 @@ void CommThread::release_device() {
   device_ = nullptr;
 }
 
-// Serves requests until it is told to stop, or a collective fails.
+// Serves requests until the destructor or fail() stops it, or a collective fails.
 void CommThread::serve(Communicator& group, Reducer& reducer) {
   while (true) {
     const runtime::Event* ready = nullptr;
@@ -88,7 +88,8 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
       MutexLock lock(mutex_);
       while (requests_.empty() && flights_.empty() && !is_stopping_ && !is_failing_) has_work_.wait(lock);
       if (is_failing_) {
-        throw CommError(error_text("dist.thread", "this rank", "no earlier failure", "one", "reading its first error"));
+        throw CommError(
+            error_text("dist.thread", "this process", "no earlier failure", "a failure", "the first error of its log"));
       }
       if (is_stopping_ && is_abandoning_) group.abandon();
       if (is_stopping_) return;
@@ -96,7 +97,7 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
     }
     const bool has_one = ready != nullptr && ready->is_reached();
     if (ready != nullptr && !has_one && flights_.empty()) {
-      ready->wait();  // nothing is left to poll, so the core goes to the compute threads
+      ready->wait();  // no collective to poll: blocks, so that the core is free for compute threads
       continue;
     }
     if (has_one) start(group, reducer, take_first(), started_++);
@@ -144,7 +145,7 @@ std::span<std::byte> CommThread::bytes_of(const Request& request) {
 void CommThread::stage(Request& request, Flight& flight) {
   const std::span<std::byte> bytes = bytes_of(request);
   flight.staged = pinned(bytes.size());
-  flight.device = request.kind == Kind::Send ? nullptr : bytes.data();  // what is sent gets nothing back
+  flight.device = request.kind == Kind::Send ? nullptr : bytes.data();  // a sent message has no result to copy back
   flight.copies = request.copies;
   const std::span<std::byte> copy = flight.staged->bytes().first(bytes.size());
   flight.staged_bytes = copy.size();
@@ -200,7 +201,8 @@ void CommThread::poll_all() {
 
 void CommThread::watch(Flight& flight) {
   if (!flight.average->failure().empty()) flight.pending.fail(flight.average->failure());
-  if (!flight.average->is_ready()) flight.begin = Clock::now();  // the device computes: nobody is waited for
+  if (!flight.average->is_ready())
+    flight.begin = Clock::now();  // the device still computes, so the timeout has not begun
   if (!flight.is_told && flight.average->is_queued()) {
     flight.is_told = true;
     finish(flight.ticket);
@@ -285,18 +287,18 @@ void CommThread::use_device(const GradientDevice& device) {
 }
 
 void CommThread::leave_device() noexcept {
-  // Other ranks go on while an exception passes here: they do not take leave.
+  // An exception is passing on this rank only. The other ranks do not call leave_device(), so do not wait for them.
   if (std::uncaught_exceptions() > exceptions_) static_cast<void>(fail());
   try {
     settle();
     call([&](Communicator&) {
       if (nccl_ != nullptr) nccl_->end(limit_);
     });
-  } catch (...) {  // which every later call throws
+  } catch (...) {  // every later call throws this error
   }
   try {
     call([&](Communicator&) { release_device(); });
-  } catch (...) {  // the thread has ended, and has let go of all
+  } catch (...) {  // the thread has ended and released the device
   }
   device_way_.clear();
 }

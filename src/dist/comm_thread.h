@@ -28,24 +28,24 @@
 
 namespace roentgen::dist {
 
-/// Thread-safe, but all ranks must request the same collectives in the same order, so one thread per rank should make
-/// the requests. After an average has failed, every call throws the reason.
+/// Communication thread of this rank. Thread-safe, but all ranks must request the same collectives in the same order,
+/// so one thread per rank should make the requests. After an average has failed, every call throws the reason.
 class CommThread {
  public:
   using Make = std::function<std::unique_ptr<Communicator>()>;
-  /// Makes the communicator on the thread; throws what that throws.
-  /// @param limit of any collective, from its start: beyond it CommError names the ranks that are missing
-  /// @param reduce how all_reduce_mean() does it
+  /// Creates the communicator by calling `make` on the new thread; rethrows its exceptions.
+  /// @param limit timeout of each collective, from its start; CommError then names the missing ranks
+  /// @param reduce algorithm and wire format of all_reduce_mean()
   CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce = {});
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
-  /// Ends without waiting for pending collectives. During an exception it leaves without notice to the others.
-  /// Waits while a device still works on the gradients that are next.
+  /// Ends without waiting for pending collectives. During an exception, it abandons the other ranks without notice.
+  /// Waits while a device still computes the gradients of the next request.
   ~CommThread();
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Number in the job of the part's first rank; 0 before divide().
+  /// First rank of this part of the job, counted in the whole job; 0 before divide().
   [[nodiscard]] int first_rank() const { return first_rank_; }
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_size() const { return local_size_; }
@@ -56,68 +56,67 @@ class CommThread {
   /// Timeout of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
-  /// Averages gradients over all ranks, in place, once they are ready. Nothing may touch them before wait() has
-  /// returned; until then the event must live. Memory of another device is copied through the host. Allocates only
-  /// while the number in flight reaches a new maximum.
+  /// Requests the average of gradients over all ranks, in place, and returns a ticket for wait(). Starts when `ready`
+  /// is reached. Gradients must not be accessed, and the event must live, until wait() returns. Device memory is copied
+  /// through the host. Allocates only while the number of pending requests reaches a new maximum.
   [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                              Phase phase);
-  /// Gradients lie on this device from now on: forms a group of NCCL where make_nccl_averages() does, and copies others
-  /// through pinned memory. All ranks call it together. Throws as make_nccl_averages().
+  /// Sets the device of the gradients. Averages on it by NCCL if make_nccl_averages() allows that, else copies
+  /// gradients through pinned memory. All ranks call it together. Throws as make_nccl_averages() does.
   void use_device(const GradientDevice& device);
-  /// Takes leave of the device, together with all ranks, unless something has failed: afterwards nothing here touches
-  /// it. Throws nothing, since it must not hide a failure.
+  /// Ends the use of the device, together with all ranks, unless a failure happened. The device is not accessed
+  /// afterwards. Never throws, because it must not hide an earlier failure.
   void leave_device() noexcept;
-  /// Name of what averages on the device, "NCCL 2.28.9"; empty: gradients of a device are copied through the host.
+  /// Library that averages on the device, such as "NCCL 2.28.9"; empty if gradients are copied through the host.
   [[nodiscard]] const std::string& device_way() const { return device_way_; }
-  /// NCCL was asked for by ReduceOptions, also for one rank.
+  /// True if ReduceOptions requested NCCL, even with a single rank.
   [[nodiscard]] bool is_nccl_asked() const { return is_nccl_asked_; }
-  /// Queues an average of gradients on the device, with a device_way() alone. It starts after `ready`; `done` is
-  /// recorded behind it. wait() returns once it is queued: then streams may wait for `done`, and the host need not.
-  /// Errors come with later calls. The gradients must live until settle() has returned.
-  /// @param is_last no more gradients follow in this update
+  /// Queues an average of gradients on the device; requires a non-empty device_way(). The average starts after `ready`
+  /// and then records `done`. wait() returns when it is queued, so that streams wait for `done` instead of the host.
+  /// Later calls report its errors. The gradients must live until settle() returns.
+  /// @param is_last true for the last gradients of an update
   [[nodiscard]] std::int64_t queue_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                         runtime::Event& done, bool is_last, Phase phase);
-  /// Waits until the device has made all averages of queue_mean(). Throws CommError where one failed: what was computed
-  /// of its gradients is void.
+  /// Waits until all averages of queue_mean() are computed. Throws CommError if one failed; results computed from its
+  /// gradients are then invalid.
   void settle();
-  /// Sums figures of a device; otherwise as all_reduce_mean() of gradients.
+  /// Requests the sum of doubles over all ranks, for example in device memory; otherwise like all_reduce_mean().
   [[nodiscard]] std::int64_t all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready,
                                             Phase phase);
-  /// Averages figures of the host, as all_reduce_mean() of gradients, but in float32 whatever ReduceOptions say.
+  /// Requests the average of host floats, like all_reduce_mean(), but always in float32 by the default algorithm.
   [[nodiscard]] std::int64_t average_figures(std::span<float> figures, Phase phase);
-  /// Sends `data` to another rank of the job once it is ready; otherwise as all_reduce_mean().
+  /// Sends `data` to another rank of the job when `ready` is reached; otherwise like all_reduce_mean().
   [[nodiscard]] std::int64_t send(runtime::DeviceSpan<float> data, const runtime::Event& ready, Address to,
                                   Phase phase);
-  /// Sends bytes of the host.
+  /// Sends bytes in host memory to another rank.
   [[nodiscard]] std::int64_t send(std::span<const std::byte> data, Address to, Phase phase);
-  /// Receives what another rank sends; nothing may touch `data` before wait() has returned.
-  /// @param more is added to limit(): for answers of a rank that waits for others itself
+  /// Receives a message of another rank; `data` must not be accessed before wait() returns.
+  /// @param more added to limit(), for replies of a rank that itself waits for other ranks
   [[nodiscard]] std::int64_t receive(runtime::DeviceSpan<float> data, Address from, Phase phase,
                                      std::chrono::milliseconds more = {});
-  /// Receives bytes of the host.
+  /// Receives bytes into host memory.
   [[nodiscard]] std::int64_t receive(std::span<std::byte> data, Address from, Phase phase,
                                      std::chrono::milliseconds more = {});
-  /// Divides the job's ranks (Communicator::divide()). Call it before another thread uses this. From then on size() and
-  /// hosts() are the part's. Gradients cannot be averaged by all_reduce_mean() any more.
+  /// Divides the ranks of the job into two parts (Communicator::divide()). Call it before other threads use this
+  /// object. Afterwards size() and hosts() refer to the part, and all_reduce_mean() must not be called.
   void divide(int last);
-  /// Waits until that one is done. Throws CommError, of this one or an earlier one.
+  /// Waits until the request with this ticket is done. Throws CommError if this or an earlier request failed.
   void wait(std::int64_t ticket);
-  /// Runs `work` on the thread and waits for it: collectives at the start and between epochs. Collectives requested
-  /// earlier are started earlier. Throws the error of `work` only to this caller. If waiting for other ranks failed,
+  /// Runs `work` on the communication thread, after the start of all earlier requests, and waits for it. Used for
+  /// collectives at the start and between epochs. Rethrows the error of `work`. If waiting for other ranks failed,
   /// every later call throws, too.
   void call(const std::function<void(Communicator&)>& work);
 
-  /// Marks this rank as failed: the others are left without notice, and nothing more can be done here. After it
-  /// returns, nothing touches the memory of all_reduce_mean() any more. Waits for the device as the destructor does.
-  /// May be called again.
+  /// Marks this rank as failed and abandons the other ranks without notice; later calls throw. When it returns, memory
+  /// given to all_reduce_mean() is not accessed any more. Waits for the device as the destructor does. Returns true if
+  /// this rank was the first of the job to fail. May be called again.
   [[nodiscard]] bool fail() noexcept;
 
-  /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
+  /// Records later requests as spans of `timeline`, while it is recording; null ends this.
   void trace(Timeline* timeline);
 
-  /// Seconds of communication so far that computing did not hide. Without a device_way(): what callers spent in wait().
-  /// With one: from the time at which the last gradients of an update were ready until their average was; known once it
-  /// is.
+  /// Seconds of communication so far that computation did not hide. If device_way() is empty: time that callers spent
+  /// in wait(). Else: time from the last gradients of an update until their average, added when the average is done.
   [[nodiscard]] double exposed_s() const;
 
  private:
@@ -127,37 +126,37 @@ class CommThread {
     std::span<float> data;
     /// Values to sum; empty: `data` is averaged.
     std::span<double> sums{};
-    /// Copies for `data` and `sums` of another device; null: they are the host's.
+    /// Copies `data` and `sums` to and from a device; null if they are in host memory.
     runtime::DeviceCopies* copies = nullptr;
-    /// Event that is reached once the values are ready.
+    /// Event that is reached when the values are ready.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
-    /// Runs the average as ReduceOptions say.
+    /// True: average with the algorithm and wire format of ReduceOptions.
     bool is_gradients = false;
-    /// Average by NCCL: its beginning and its end. Null: not by NCCL.
+    /// Events before and after an average by NCCL; null if NCCL is not used.
     const runtime::Event* after = nullptr;
     runtime::Event* done = nullptr;
     bool is_last = false;
     Kind kind = Kind::Collective;
-    /// Bytes of a message, whatever their type.
+    /// Bytes of a message.
     std::span<std::byte> bytes{};
     Address other{};
-    /// Time beyond limit_.
+    /// Time added to limit_.
     std::chrono::milliseconds more{};
     /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
-    /// Null: not traced.
+    /// Timeline that records the request; null if it is not traced.
     Timeline* timeline = nullptr;
     std::int64_t given_ns = 0;
   };
   struct Flight {
     std::int64_t ticket = 0;
     Pending pending;
-    /// Null: not by NCCL. `is_told`: that it is queued.
+    /// Average by NCCL, else null. `is_told` is true after its caller learned that it is queued.
     NcclAverage* average = nullptr;
     bool is_last = false;
     bool is_told = false;
-    /// Host's copy of what lies on another device, which gets it back; its first `staged_bytes`.
+    /// Host copy of device values: its first `staged_bytes`. The result is copied back to `device`.
     std::unique_ptr<runtime::PinnedBuffer> staged{};
     std::size_t staged_bytes = 0;
     std::byte* device = nullptr;
@@ -170,22 +169,22 @@ class CommThread {
 
   void run(const Make& make);
   void serve(Communicator& group, Reducer& reducer);
-  /// Removes the first request, which must exist, and returns it.
+  /// Removes and returns the first request, which must exist.
   [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
   /// Memory that a request sums, averages, sends or receives.
   [[nodiscard]] static std::span<std::byte> bytes_of(const Request& request);
-  /// Copies another device's memory to the host; the request then refers to that copy.
+  /// Copies device memory of a request to the host; the request then refers to the copy.
   void stage(Request& request, Flight& flight);
   [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> pinned(std::size_t bytes);
   [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
-  /// Lets other threads compute: yields while collectives need to be polled, else sleeps a little.
+  /// Lets other threads compute: yields if collectives must be polled, else sleeps for kDevicePollTime.
   void pause();
   void release_device();
   void poll_all();
-  /// Looks at an average of NCCL that is not done.
+  /// Checks an unfinished average by NCCL for failures, and reports when it is queued.
   void watch(Flight& flight);
-  /// Does what follows the end of a collective, and removes it.
+  /// Handles the end of a collective: copies the result back, records it, wakes callers and removes it.
   void end(std::size_t flight);
   [[nodiscard]] std::int64_t give(const Request& request);
   void finish(std::int64_t ticket);
@@ -194,7 +193,7 @@ class CommThread {
   const ReduceOptions reduce_;
   const std::string way_;
   const bool is_nccl_asked_;
-  /// Result of device_way(): used by the callers' thread alone, written while it waits.
+  /// Result of device_way(); accessed only while the callers' thread waits, or by that thread.
   std::string device_way_;
   const int exceptions_ = std::uncaught_exceptions();
   int rank_ = 0;
@@ -209,7 +208,7 @@ class CommThread {
   std::condition_variable_any is_done_;
   std::vector<Request> requests_ RG_GUARDED_BY(mutex_);
   std::int64_t given_ RG_GUARDED_BY(mutex_) = 0;
-  /// Tickets below it are done; those in `early_` as well.
+  /// Requests with lower tickets are done, and also the tickets in `early_`.
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
   std::vector<std::int64_t> early_ RG_GUARDED_BY(mutex_);
   bool is_made_ RG_GUARDED_BY(mutex_) = false;
@@ -219,15 +218,15 @@ class CommThread {
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
   bool is_first_to_fail_ RG_GUARDED_BY(mutex_) = true;
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
-  /// Averages of queue_mean() that are not done.
+  /// Number of unfinished averages of queue_mean().
   std::int64_t on_device_ RG_GUARDED_BY(mutex_) = 0;
   Timeline* timeline_ RG_GUARDED_BY(mutex_) = nullptr;
 
-  /// Members used by the thread only.
+  /// Members from here on are used only by the communication thread.
   std::vector<Flight> flights_;
-  /// Memory of Flight::staged that is free.
+  /// Free buffers for Flight::staged.
   std::vector<std::unique_ptr<runtime::PinnedBuffer>> spare_;
-  /// Makers of that memory: the device of use_device(), else the host.
+  /// Devices that allocate these pinned buffers: the device of use_device(), or else the host.
   runtime::Device* device_ = nullptr;
   std::unique_ptr<runtime::Device> host_ = runtime::make_cpu_device();
   std::unique_ptr<NcclAverages> nccl_;

@@ -266,7 +266,7 @@ TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
     EXPECT_STREQ(
         error.what(),
         "[dist.doubling] gradient bucket 4: expected all 5 ranks within 0 ms, got no sign of rank 1 (node); try "
-        "it again (train: --resume) once its host and links are well, or a longer --comm-timeout");
+        "again (train: --resume) when its host and network work, or a longer --comm-timeout");
   }
   EXPECT_THROW(thread.wait(ticket), CommError) << "and says so again";
   EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"more"})),

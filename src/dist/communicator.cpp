@@ -12,9 +12,9 @@
 
 namespace roentgen::dist {
 namespace {
-// "ranks 2 (node07), 3 (node08)".
+// Names ranks with their hosts: "ranks 2 (node07), 3 (node08)".
 std::string ranks_text(const Communicator& group, std::span<const int> ranks) {
-  if (ranks.empty()) return "a rank that cannot be named";
+  if (ranks.empty()) return "an unknown rank";
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (const int rank : ranks) {
     text += (rank == ranks.front() ? "" : ", ") + std::to_string(rank) + " (" + std::string(group.host(rank)) + ")";
@@ -36,12 +36,13 @@ Pending& Pending::operator=(Pending&& other) noexcept {
 }
 
 Pending::~Pending() {
-  if (owner_ != nullptr) log::error("[dist.communicator] " + phase_.text() + ": abandoned before it was done");
+  if (owner_ != nullptr)
+    log::error("[dist.communicator] " + phase_.text() + ": communication abandoned before its end");
 }
 
 bool Pending::is_done() {
   if (owner_ == nullptr) return true;
-  // A collective that failed is over, too: the error says what an abandoned one would.
+  // A failed collective is over, too: poll() throws its error, and the destructor must not log it as abandoned.
   Communicator* owner = std::exchange(owner_, nullptr);
   if (owner->poll(ticket_)) return true;
   owner_ = owner;
@@ -69,50 +70,52 @@ void Pending::abandon(const std::string& expected, const std::string& got) {
   Communicator* owner = std::exchange(owner_, nullptr);
   const std::string missing = ranks_text(*owner, owner->missing(ticket_));
   owner->has_given_up_ = true;
-  throw CommError(
-      error_text("dist." + std::string(owner->name()), phase_.text(), expected, got + "no sign of " + missing,
-                 "it again (train: --resume) once its host and links are well, or a longer --comm-timeout"));
+  throw CommError(error_text("dist." + std::string(owner->name()), phase_.text(), expected,
+                             got + "no sign of " + missing,
+                             "again (train: --resume) when its host and network work, or a longer --comm-timeout"));
 }
 
 void Communicator::require_rank(int root, Phase phase) const {
   if (root >= 0 && root < size()) return;
   throw CommError(error_text("dist." + std::string(name()), phase.text(),
-                             "a root from 0 to " + std::to_string(size() - 1), std::to_string(root), "one of them"));
+                             "a root rank from 0 to " + std::to_string(size() - 1), std::to_string(root),
+                             "a rank of the group"));
 }
 
 void Communicator::require_parts(std::size_t own, std::size_t all, Phase phase) const {
   const std::size_t wanted = own * static_cast<std::size_t>(size());
   if (all == wanted) return;
   throw CommError(error_text("dist." + std::string(name()), phase.text(),
-                             "room for " + std::to_string(wanted) + " bytes", std::to_string(all),
-                             "as many bytes for each rank"));
+                             "a buffer of " + std::to_string(wanted) + " bytes", std::to_string(all),
+                             "equally many bytes for each rank"));
 }
 
 void Communicator::require_exchange(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) const {
   if (given.size() == taken.size() && given.size() % static_cast<std::size_t>(size()) == 0) return;
-  throw CommError(error_text(
-      "dist." + std::string(name()), phase.text(), std::to_string(size()) + " parts of equal size, given and taken",
-      std::to_string(given.size()) + " and " + std::to_string(taken.size()) + " bytes", "as many bytes for each rank"));
+  throw CommError(error_text("dist." + std::string(name()), phase.text(),
+                             "two buffers of " + std::to_string(size()) + " equal parts",
+                             std::to_string(given.size()) + " and " + std::to_string(taken.size()) + " bytes",
+                             "equally many bytes for each rank"));
 }
 
 Pending Communicator::send(std::span<const std::byte> /*data*/, Address to, Phase phase) {
-  throw CommError(error_text("dist." + std::string(name()), phase.text(), "another rank that messages go to",
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a receiver other than this rank",
                              "rank " + std::to_string(to.rank), "--reduce allreduce"));
 }
 
 Pending Communicator::receive(std::span<std::byte> /*data*/, Address from, Phase phase) {
-  throw CommError(error_text("dist." + std::string(name()), phase.text(), "another rank that messages come from",
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a sender other than this rank",
                              "rank " + std::to_string(from.rank), "--reduce allreduce"));
 }
 
 Pending Communicator::compose(Composite& /*composite*/, Phase phase) {
-  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator of messages",
-                             "one of collectives", "--reduce allreduce"));
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator with messages",
+                             "one with collectives only", "--reduce allreduce"));
 }
 
 void Communicator::divide(int last, std::chrono::milliseconds /*limit*/) {
-  throw CommError(error_text("dist." + std::string(name()), "division of the ranks", "several ranks",
-                             std::to_string(last) + " of " + std::to_string(size()), "more --ranks"));
+  throw CommError(error_text("dist." + std::string(name()), "division into workers and servers", "several ranks",
+                             std::to_string(size()) + " for " + std::to_string(last) + " servers", "more --ranks"));
 }
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {
@@ -124,7 +127,7 @@ std::unique_ptr<Communicator> make_communicator(std::string_view name) {
 #define RG_COMM_NAME(communicator) known += known.empty() ? #communicator : ", " #communicator;
   RG_COMM_LIST(RG_COMM_NAME)
 #undef RG_COMM_NAME
-  throw ConfigError(error_text("dist.communicator", "communicator", known, name, "one of these"));
+  throw ConfigError(error_text("dist.communicator", "communicator", known, name, "one of these names"));
 }
 
 }  // namespace roentgen::dist

@@ -57,8 +57,7 @@ class ScriptedCommunicator final : public Communicator {
 
 constexpr milliseconds kAnHour{3'600'000};
 constexpr int kNever = 1 << 30;
-const std::string kRemedy =
-    "; try it again (train: --resume) once its host and links are well, or a longer --comm-timeout";
+const std::string kRemedy = "; try again (train: --resume) when its host and network work, or a longer --comm-timeout";
 
 std::string timeout_text(std::vector<int> missing, Phase phase) {
   ScriptedCommunicator communicator({kNever}, std::move(missing));
@@ -95,8 +94,7 @@ TEST(Pending, timeout_names_phase_limit_and_missing_ranks) {
   EXPECT_EQ(timeout_text({0, 3}, {"start-up"}),
             "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of ranks 0 (a), 3 (b)" + kRemedy);
   EXPECT_EQ(timeout_text({}, {"start-up"}),
-            "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of a rank that cannot be named" +
-                kRemedy);
+            "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of an unknown rank" + kRemedy);
 }
 
 TEST(Pending, names_missing_ranks_beside_another_reason) {
@@ -125,7 +123,8 @@ TEST(Pending, moving_hands_the_wait_over) {
   ScriptedCommunicator communicator({0, 0});
   Pending first = communicator.barrier({"a"});
   Pending second = std::move(first);
-  EXPECT_TRUE(first.is_done());  // NOLINT(bugprone-use-after-move): moved-from means done, which is what is checked
+  EXPECT_TRUE(
+      first.is_done());  // NOLINT(bugprone-use-after-move): a moved-from Pending is done, which this line checks
   EXPECT_EQ(communicator.polls, 0);
   first = communicator.barrier({"b"});
   EXPECT_TRUE(second.is_done());

@@ -31,7 +31,8 @@ std::string gdr_level(std::string_view word) {
   if (word == "off") return "LOC";
   constexpr std::array<std::string_view, 5> kLevels{"LOC", "PIX", "PXB", "PHB", "SYS"};
   if (std::ranges::find(kLevels, word) != kLevels.end()) return std::string(word);
-  throw ConfigError(error_text("dist.gdr", "--gdr", "auto, on, off, LOC, PIX, PXB, PHB or SYS", word, "one of these"));
+  throw ConfigError(
+      error_text("dist.gdr", "--gdr", "auto, on, off, LOC, PIX, PXB, PHB or SYS", word, "one of these values"));
 }
 
 void set_gdr(std::string_view word) {

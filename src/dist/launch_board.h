@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // LaunchBoard: messages of the ranks to the process that started them, on the same host. They say that all handle
-// signals, how the job ends, and which rank a signal ended first. They also hold the place of each rank, which a killed
-// rank cannot report. The board is a file that all map into memory. A rank of another host does not find it, and has
-// memory that it shares with its guard alone.
+// signals, how the job ends, and which rank a signal ended first. They also hold the current activity of each rank,
+// which a killed rank cannot report itself. The board is a file that these processes map into memory. A rank on another
+// host does not find the file and shares memory only with its guard process.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The board, between this process and children that stand for ranks: what they map, they map once.
+// Tests LaunchBoard between this process and child processes that act as ranks. A process maps the board only once, so
+// each report comes from a new child.
 #include "dist/launch_board.h"
 
 #include <gtest/gtest.h>

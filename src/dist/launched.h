@@ -32,7 +32,7 @@ struct Promise {
   int processes = 0;
 };
 
-/// Launchers whose environment variables are examined.
+/// Type of launcher whose environment variables unmet_promise() examines.
 enum class PromiseOf : std::uint8_t {
   /// Launcher that started this process: srun, or another launcher that speaks PMIx.
   Step,

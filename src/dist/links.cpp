@@ -117,7 +117,7 @@ class Links {
   Communicator& group_;
   const LinkTest& test_;
   Phase phase_{};
-  /// Measured times, by the other rank.
+  /// Measured times, indexed by the other rank of the link.
   Times latency_s_, message_s_;
   std::vector<std::byte> buffer_;
 };
@@ -211,16 +211,18 @@ std::vector<std::string> slow_texts(std::string_view room, std::span<const std::
       if (link.from == rank || link.to == rank) best = std::max(best, link.gb_per_s);
     }
     texts.push_back(error_text(
-        room, name(rank), fmt::format("links as fast as those of the others, {}", speed_text(usual.us, usual.gb_per_s)),
-        fmt::format("all of them slow, {} at best", speed_text(0.0, best)),
-        "its port, cable, switch or neighbours on the host"));
+        room, name(rank),
+        fmt::format("network links as fast as those of other ranks, {}", speed_text(usual.us, usual.gb_per_s)),
+        fmt::format("only slow links, {} at best", speed_text(0.0, best)),
+        "checking port, cable, switch and other jobs of its host"));
   }
   for (const Link& link : other_links(slow, ranks)) {
     const UsualLink usual = usual_link(links, link.is_within_host);
     texts.push_back(error_text(room, fmt::format("{} to {}", name(link.from), name(link.to)),
-                               fmt::format("about {}, as usual {}", speed_text(usual.us, usual.gb_per_s),
+                               fmt::format("about {}, as is usual {}", speed_text(usual.us, usual.gb_per_s),
                                            link.is_within_host ? "within hosts" : "between hosts"),
-                               speed_text(link.us, link.gb_per_s), "the ports, cables and switches between them"));
+                               speed_text(link.us, link.gb_per_s),
+                               "checking the ports, cables and switches between them"));
   }
   return texts;
 }

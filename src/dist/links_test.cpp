@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Slow links, their names, and the pairing of ranks.
+// Tests how slow links are found and named, and how ranks are paired.
 #include "dist/links.h"
 
 #include <gmock/gmock.h>
@@ -75,7 +75,7 @@ TEST(Links, finds_the_slow_direction_and_the_late_answer) {
   const std::vector<std::string> texts = slow_texts("a.room", hosts_of(4, 2), links, slow);
   ASSERT_EQ(texts.size(), 2U);
   EXPECT_THAT(texts[0],
-              HasSubstr("[a.room] rank 1 (node0) to rank 2 (node1): expected about 30 us and 1e+03 MB/s, as usual "
+              HasSubstr("[a.room] rank 1 (node0) to rank 2 (node1): expected about 30 us and 1e+03 MB/s, as is usual "
                         "between hosts, got 30 us and 490 MB/s"));
 }
 
@@ -87,9 +87,11 @@ TEST(Links, finds_the_rank_whose_links_are_all_slow) {
   EXPECT_EQ(slow.size(), 9U);
   EXPECT_EQ(slow_ranks(links, slow), (std::vector<int>{5}));
   EXPECT_THAT(slow_names(hosts_of(6, 2), links, slow), ElementsAre("node2", "node0 to node1"));
-  EXPECT_THAT(slow_texts("a.room", hosts_of(6, 2), links, slow)[0],
-              HasSubstr("rank 5 (node2): expected links as fast as those of the others, 30 us and 1e+03 MB/s, got all "
-                        "of them slow, 100 MB/s at best"));
+  EXPECT_THAT(
+      slow_texts("a.room", hosts_of(6, 2), links, slow)[0],
+      HasSubstr(
+          "rank 5 (node2): expected network links as fast as those of other ranks, 30 us and 1e+03 MB/s, got only "
+          "slow links, 100 MB/s at best"));
   between(links, 5, 0).gb_per_s = 1.0;
   EXPECT_TRUE(slow_ranks(links, slow_links(links, 2.0)).empty()) << "one of them is not";
 }

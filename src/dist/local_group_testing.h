@@ -21,24 +21,24 @@
 
 namespace roentgen::dist {
 
-/// A group whose ranks live in this process: member(r) is rank r's end, for a thread of its own. Sums are made in rank
-/// order, in double precision. The group must outlive its members.
+/// Group whose ranks are threads of this process; member(r) is the communicator of rank r. Sums are made in rank order,
+/// in double precision. The group must outlive its members.
 class LocalGroup {
  public:
-  /// @param hosts names, one a rank; empty: all are "here"
+  /// @param hosts host name of each rank; empty: all ranks are on host "here"
   explicit LocalGroup(int size, std::vector<std::string> hosts = {})
       : size_(size), hosts_(std::move(hosts)), whole_{.first = 0, .size = size} {}
 
   [[nodiscard]] std::unique_ptr<Communicator> member(int rank) { return std::make_unique<Member>(*this, rank); }
   [[nodiscard]] int size() const { return size_; }
-  /// Phases in which a rank has come to collectives or sent messages so far, in order; runs of one phase count once.
+  /// Phases of the collectives and messages that a rank has started so far, in order; repeated phases appear once.
   [[nodiscard]] std::vector<std::string> phases(int rank) {
     const std::scoped_lock lock(mutex_);
     return phases_[rank];
   }
 
  private:
-  /// Buffers that every rank has passed to a collective.
+  /// One collective: the buffers of the ranks that have started it, and their number.
   struct Meeting {
     std::vector<std::span<const std::byte>> given;
     std::vector<std::span<std::byte>> taken;
@@ -56,12 +56,12 @@ class LocalGroup {
     Exchange,
     Barrier
   };
-  /// Ranks that meet in collectives: all, or a part.
+  /// Ranks that take part in the same collectives: all ranks, or one part of them.
   struct Circle {
     int first = 0;
     int size = 0;
     std::deque<Meeting> meetings{};
-    /// Collectives that each rank of it has come to.
+    /// Number of collectives that each of its ranks has started.
     std::vector<std::int64_t> reached{};
   };
 
@@ -110,7 +110,7 @@ class LocalGroup {
       return meet(Kind::Exchange, given, taken, 0, phase);
     }
     Pending barrier(Phase phase) override { return meet(Kind::Barrier, {}, {}, 0, phase); }
-    /// A message is copied at once, and there for the receiver.
+    /// Copies the message at once into the receiver's queue.
     Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
       const std::scoped_lock lock(group_.mutex_);
       group_.note(rank_, phase);
@@ -141,7 +141,7 @@ class LocalGroup {
     [[nodiscard]] bool poll(std::int64_t ticket) override {
       const std::scoped_lock lock(group_.mutex_);
       if (ticket < 0) {
-        // as a launcher ends the others
+        // a real launcher would end the other ranks
         if (group_.has_failed_) throw CommError("[dist.local] another rank has failed");
         return take(ticket);
       }
@@ -162,7 +162,8 @@ class LocalGroup {
       Address from;
       std::span<std::byte> data;
     };
-    // Call it with the group's mutex held. Of several that wait for one rank and tag, the first gets the message.
+    // Receives a message if it has arrived. Requires the group's mutex. Receives with the same rank and tag get
+    // messages in the order in which they were started.
     bool take(std::int64_t ticket) {
       const Expected expected = expected_.at(ticket);
       for (const auto& [other, earlier] : expected_) {
@@ -254,7 +255,7 @@ class LocalGroup {
     if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
   }
 
-  // Part `at` of `all`, in parts of the size of `to`.
+  // Copies part `at` of `all` to `to`, where all parts have the size of `to`.
   static void copy_part(std::span<const std::byte> all, std::size_t at, std::span<std::byte> to) {
     copy(all.subspan(at * to.size(), to.size()), to.data());
   }
@@ -283,7 +284,7 @@ class LocalGroup {
   const std::vector<std::string> hosts_;
   std::mutex mutex_;
   Circle whole_;
-  /// The first ranks and the last ones, once they are divided.
+  /// The two parts of the ranks after divide().
   std::array<Circle, 2> parts_{};
   bool has_failed_ = false;
   std::map<int, std::vector<std::string>> phases_;

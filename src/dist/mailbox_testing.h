@@ -36,7 +36,7 @@ class Mailboxes {
     box.push_back({data, false});
     return box.size() - 1;
   }
-  /// Message `number` of the route is copied to `data`; false when it has not been sent.
+  /// Copies message `number` of the route to `data`. Returns false if it has not been sent.
   bool take(const Route& route, std::size_t number, std::span<std::byte> data) {
     const MutexLock lock(mutex_);
     auto& box = boxes_[route];
@@ -70,14 +70,14 @@ class Mailboxes {
   };
   mutable Mutex mutex_;
   std::map<Route, std::deque<Letter>> boxes_ RG_GUARDED_BY(mutex_);
-  /// Composites, by rank; the number of ranks never changes.
+  /// Number of composites started by each rank; its size never changes.
   std::vector<std::int64_t> started_;
 };
 
 /// Communicator of one rank. It supports messages and composites; its own all_reduce_mean() only counts calls.
 class MailboxCommunicator : public Communicator {
  public:
-  /// @param hosts of every rank; empty: one host
+  /// @param hosts host number of each rank; empty: all ranks on one host
   MailboxCommunicator(Mailboxes& boxes, int rank, unsigned seed, std::vector<int> hosts = {})
       : boxes_(boxes), rank_(rank), random_(seed), hosts_(std::move(hosts)) {
     for (int other = 0; other < size(); ++other) {
@@ -156,7 +156,7 @@ class MailboxCommunicator : public Communicator {
   std::deque<Flight> flights_;
 };
 
-/// Communicator whose collectives are a LocalGroup's, so that metrics are sent as well as gradients.
+/// MailboxCommunicator with the collectives of a LocalGroup, so that tests can average metrics as well as gradients.
 class MailboxMember final : public MailboxCommunicator {
  public:
   MailboxMember(Mailboxes& boxes, LocalGroup& group, int rank, unsigned seed)

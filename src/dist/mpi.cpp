@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Processes under MPI. Collectives are MPI's own, started in place and polled; nothing here waits inside MPI once the
-// group is initialised. The board (mpi_board.h) names ranks that are missing.
+// Communicator of processes started by MPI. It starts MPI's non-blocking collectives in place and polls them; after
+// initialisation, no call blocks inside MPI. The board (mpi_board.h) finds missing ranks.
 #include <array>
 #include <bit>
 #include <deque>
@@ -21,7 +21,7 @@
 namespace roentgen::dist {
 namespace {
 
-// Collectives that may be under way at once: more than a step has buckets.
+// Largest number of collectives in flight, more than the gradient buckets of a step.
 constexpr std::size_t kMostFlights = 1024;
 
 template <typename Abi>
@@ -133,7 +133,7 @@ class MpiCommunicator final : public Communicator {
   }
   void divide(int last, std::chrono::milliseconds limit) override {
     if (last < 1 || last >= size_) return Communicator::divide(last, limit);
-    barrier({.name = "division of the ranks"}).wait(limit);  // MPI itself waits without a limit
+    barrier({.name = "division of the ranks"}).wait(limit);  // MPI has no timeout, so wait here first
     const bool is_last = rank_ >= size_ - last;
     check(mpi_.Comm_split(group_, is_last ? 1 : 0, rank_, &part_), "division of the ranks");
     first_ = is_last ? size_ - last : 0;
@@ -146,7 +146,7 @@ class MpiCommunicator final : public Communicator {
 
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
-    if (board_.is_claimed()) return false;  // MPI would still write into memory that may be gone by now
+    if (board_.is_claimed()) return false;  // MPI might write into freed memory
     board_.polled();
     if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     if (!is_over(ticket)) return false;
@@ -161,20 +161,20 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  /// A collective under way.
+  /// State of a collective in flight.
   struct Flight {
     bool is_under_way = false;
     Handle request{};
-    /// Composite of messages, for a collective that is not MPI's own; else null.
+    /// Collective made of messages; null if the collective is one of MPI.
     Composite* composite = nullptr;
     std::span<float> to_be_mean{};
     Phase phase{};
   };
-  /// A message under way; its ticket is below 0.
+  /// Message in flight; its ticket is below 0.
   struct Message {
     Handle request{};
     int peer = 0;
-    /// Bytes to receive; negative: the message is sent.
+    /// Number of bytes to receive; negative for a message that is sent.
     int wanted_bytes = -1;
     Phase phase{};
   };
@@ -190,7 +190,7 @@ class MpiCommunicator final : public Communicator {
     Flight& flight = flight_of(next_ticket_);
     if (flight.is_under_way) {
       throw CommError(error_text("dist.mpi", phase.text(),
-                                 "at most " + std::to_string(kMostFlights) + " collectives under way", "more",
+                                 "at most " + std::to_string(kMostFlights) + " collectives at the same time", "more",
                                  "a larger train.bucket_mb"));
     }
     flight.phase = phase;
@@ -205,14 +205,14 @@ class MpiCommunicator final : public Communicator {
     return {*this, ticket, flight.phase};
   }
 
-  // Two that are under way at once have different ones.
+  // First message tag of a composite. Composites in flight at the same time have different tags.
   static int tag_of(std::int64_t ticket) {
     return kUserTags + Composite::kTags * static_cast<int>(ticket % static_cast<std::int64_t>(kMostFlights));
   }
   Message& take_off(Address other, Phase phase) {
     if (other.rank < 0 || other.rank >= total_ || other.rank == rank_) {
       throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(total_ - 1),
-                                 std::to_string(other.rank), "one of them"));
+                                 std::to_string(other.rank), "one of these ranks"));
     }
     if (free_messages_.empty()) {
       messages_.emplace_back();
@@ -282,17 +282,17 @@ class MpiCommunicator final : public Communicator {
   mutable Session<Abi> session_;
   MpiBoard<Abi> board_{mpi_, session_};
   mutable MpiStatus ignored_{};
-  /// All ranks of the job: messages and the board; and those of this rank's part: collectives.
+  /// MPI communicators: all ranks of the job, for messages and the board, and this rank's part, for collectives.
   Handle group_{}, part_{};
   int rank_ = 0, total_ = 1;
   /// First rank and number of ranks of the part.
   int first_ = 0, size_ = 1;
   MpiHosts hosts_;
   std::int64_t next_ticket_ = 0;
-  /// Tickets below it are done.
+  /// Oldest unfinished ticket: all collectives with lower tickets are done.
   std::int64_t oldest_ = 0;
   std::array<Flight, kMostFlights> flights_;
-  /// A deque: what MPI works on must not move.
+  /// A deque, because MPI keeps pointers to its elements.
   std::deque<Message> messages_;
   std::vector<std::size_t> free_messages_;
 };

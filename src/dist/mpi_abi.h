@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Binary interfaces of MPI libraries: types, constants and functions that dist/mpi.cpp uses, written down without
-// mpi.h. One program so works with the MPI that a machine has (docs/adr/0026). tests/mpi_abi compares this file with
-// the mpi.h of each MPI that is installed. For dist/mpi.cpp alone.
+// Binary interfaces of MPI libraries: types, constants and functions that dist/mpi.cpp uses, declared without mpi.h. So
+// one program works with any installed MPI (docs/adr/0026). tests/mpi_abi compares this file with the mpi.h of each
+// installed MPI. Only for dist/mpi.cpp.
 #pragma once
 
 #include <cstddef>
@@ -30,20 +30,20 @@ struct MpichAbi {
   static constexpr std::intptr_t kInPlace = -1;  ///< MPI_IN_PLACE
 };
 
-// Values that both interfaces share.
+// Values that are equal in both interfaces.
 inline constexpr int kMpiSuccess = 0;         ///< MPI_SUCCESS
 inline constexpr int kMpiThreadFunneled = 1;  ///< MPI_THREAD_FUNNELED
-/// Bytes of a buffer for MPI's texts: the larger one of each MPI_MAX_LIBRARY_VERSION_STRING and MPI_MAX_ERROR_STRING.
+/// Size of a buffer for MPI texts: largest MPI_MAX_LIBRARY_VERSION_STRING or MPI_MAX_ERROR_STRING of all libraries.
 inline constexpr std::size_t kMpiTextBytes = 8192;
-/// Bytes of a host's name: the larger MPI_MAX_PROCESSOR_NAME.
+/// Size of a buffer for a host name: largest MPI_MAX_PROCESSOR_NAME of all libraries.
 inline constexpr int kMpiHostBytes = 256;
 
-/// Room for an MPI_Status of either interface; MPI_Get_count() alone reads it.
+/// Memory for an MPI_Status of either interface; only MPI_Get_count() reads it.
 struct MpiStatus {
   alignas(8) std::byte bytes[24];
 };
 
-/// Predefined handles: X(our name, MPI's name, object of Open MPI's library, number in MPICH's interface).
+/// List of predefined handles: X(member, MPI constant, symbol in Open MPI's library, number in MPICH's interface).
 #define RG_MPI_HANDLES(X)                                                   \
   X(world, MPI_COMM_WORLD, "ompi_mpi_comm_world", 0x44000000)               \
   X(no_request, MPI_REQUEST_NULL, "ompi_request_null", 0x2c000000)          \
@@ -56,7 +56,8 @@ struct MpiStatus {
   X(sum, MPI_SUM, "ompi_mpi_op_sum", 0x58000003)                            \
   X(replace, MPI_REPLACE, "ompi_mpi_op_replace", 0x5800000d)
 
-/// Functions without the prefix MPI_: X(name, types of the parameters). `Handle` is that of the interface.
+/// List of MPI functions: X(name without the prefix MPI_, parameter types). `Handle` is the handle type of the
+/// interface.
 #define RG_MPI_FUNCTIONS(X)                                                         \
   X(Init_thread, (int*, char***, int, int*))                                        \
   X(Initialized, (int*))                                                            \
@@ -94,13 +95,13 @@ struct MpiStatus {
   X(Rget_accumulate,                                                                \
     (const void*, int, Handle, void*, int, Handle, int, std::ptrdiff_t, int, Handle, Handle, Handle, Handle*))
 
-/// Functions and predefined handles of a loaded library. A call costs what one into a linked library does: one jump
-/// through a pointer.
+/// Functions and predefined handles of a loaded library. A call costs one jump through a pointer, as for a linked
+/// library.
 template <typename Abi>
 struct MpiFunctions {
   using Handle = typename Abi::Handle;  ///< any MPI object
 
-  /// Finds all of them. CommError naming the one that is missing.
+  /// Looks up all functions and handles in the library. Throws CommError that names a missing symbol.
   explicit MpiFunctions(const MpiLibrary& library) {
 #define RG_MPI_FIND_HANDLE(name, theirs, object, number) name = handle(library, object, number);
     RG_MPI_HANDLES(RG_MPI_FIND_HANDLE)

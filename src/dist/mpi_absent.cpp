@@ -11,8 +11,8 @@ namespace roentgen::dist {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw CommError(error_text("dist.mpi", "communicator mpi", "a program that was built with MPI", "one that was not",
-                             "a build without RG_MPI=OFF, or one process"));
+  throw CommError(error_text("dist.mpi", "communicator mpi", "a build with MPI", "a build without MPI",
+                             "building without RG_MPI=OFF, or a single process"));
 }
 
 }  // namespace

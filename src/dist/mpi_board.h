@@ -95,20 +95,20 @@ class MpiBoard {
   void done(std::int64_t oldest) { publish(own_->done, oldest); }
   /// Publishes that this rank is still waiting.
   void polled() { publish(own_->polls, own_->polls + 1); }
-  /// Publishes whose message this rank waits for, or who has not taken one of its own; -1: nobody.
+  /// Publishes the rank whose message this rank waits for, or which has not received this rank's message; -1: none.
   void awaits(int peer) { publish(own_->awaited, peer + 1); }
-  /// Collectives are of `size` ranks from now on, from rank `first`.
+  /// From now on, only the `size` ranks from rank `first` take part in collectives.
   void divide(int first, int size) {
     first_ = first;
     size_ = size;
   }
 
-  /// Question to another rank whether this rank is the first to fail, and what it means if no answer comes.
+  /// Question to rank `of` whether this rank is the first to fail, and the answer to assume if that rank is silent.
   struct Claim {
     int of = 0;
     bool if_silent = true;
   };
-  /// Decides, once, whether this rank is the first to fail. Afterwards nothing may call MPI.
+  /// Decides, once, whether this rank is the first to fail. Afterwards MPI must not be called any more.
   bool claim(Claim claim) const noexcept {
     session_.has_failed = true;
     if (!claim_) claim_ = ask_to_be_first(claim);
@@ -143,7 +143,7 @@ class MpiBoard {
     signs_.assign(static_cast<std::size_t>(total_), {});
     const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
     const std::vector<Signs> before = signs_;
-    // A rank that polls is waiting too, for this collective or another.
+    // A rank that polls waits for other ranks itself, so it is not the cause.
     const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
@@ -203,7 +203,7 @@ class MpiBoard {
   const MpiFunctions<Abi>& mpi_;
   Session<Abi>& session_;
   int rank_ = 0, total_ = 1;
-  /// Ranks that collectives are of.
+  /// First rank and number of ranks that take part in collectives.
   int first_ = 0, size_ = 1;
   mutable MpiStatus ignored_{};
   Handle window_{};

@@ -27,11 +27,11 @@ struct Mpirun {
 /// mpiexec.hydra is in the same folder.
 [[nodiscard]] std::optional<Mpirun> find_mpirun(std::string_view path);
 
-/// Files to try as MPI library, in order, as names for dlopen(). Libraries in the installation of an mpirun come first,
-/// then names that the dynamic linker searches for.
+/// Returns candidate files of the MPI library, in order, as names for dlopen(). Libraries in the installation of an
+/// mpirun come first, then names that the dynamic linker searches for.
 /// - ROENTGEN_MPI=openmpi or mpich: libraries of that family; ROENTGEN_MPI=FILE: that file.
 /// - Launched by Open MPI's mpirun or by MPICH's hydra: libraries of that family.
-/// - Else both families. The family of the mpirun on the PATH is first. Without an mpirun, MPICH's comes first where a
+/// - Else both families. The family of the mpirun on the PATH is first. Without an mpirun, MPICH's comes first if a
 ///   launcher speaks PMI (srun --mpi=pmi2), and Open MPI's otherwise (srun --mpi=pmix).
 /// @param environment "NAME=value" of all variables
 [[nodiscard]] std::vector<std::string> mpi_files(const std::vector<std::string>& environment);

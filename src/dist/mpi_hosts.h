@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Hosts of the ranks of an MPI job. For dist/mpi.cpp alone.
+// Hosts of the ranks of an MPI job. Only for dist/mpi.cpp.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace roentgen::dist {
 
-/// Host of every rank, and this rank's place on its own.
+/// Host name of every rank, and the position of this rank among the ranks of its host.
 struct MpiHosts {
   std::vector<std::string> names;
   int local_rank = 0;
   int local_size = 1;
 };
 
-/// Asks all ranks of `group` for their hosts. Collective, and waits within MPI. CommError as Session::check().
+/// Gathers the host names of all ranks of `group`. Blocking collective. Throws CommError like Session::check().
 template <typename Abi>
 [[nodiscard]] MpiHosts find_hosts(const MpiFunctions<Abi>& mpi, const Session<Abi>& session,
                                   typename Abi::Handle group) {

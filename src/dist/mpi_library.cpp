@@ -14,7 +14,7 @@ namespace roentgen::dist {
 namespace {
 
 constexpr const char* kRemedy =
-    "apt install openmpi-bin (mpich), module load, ROENTGEN_MPI=FILE of another libmpi.so, or one process";
+    "apt install openmpi-bin (or mpich), module load, ROENTGEN_MPI=FILE with another libmpi.so, or a single process";
 
 using GetLibraryVersion = int (*)(char* text, int* length);
 
@@ -62,8 +62,8 @@ std::optional<MpiLibrary> open(const std::string& file, int flags, std::string& 
 void* MpiLibrary::symbol(const char* name) const {
   void* address = ::dlsym(handle, name);
   if (address != nullptr) return address;
-  throw CommError(
-      error_text("dist.mpi", file, std::string("a library of MPI 3, with ") + name, "none of that name", kRemedy));
+  throw CommError(error_text("dist.mpi", file, std::string("an MPI 3 library with the function ") + name,
+                             "none of this name", kRemedy));
 }
 
 std::optional<MpiLibrary> loaded_mpi() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The machine's MPI library, loaded while the program runs: a build needs none, and one process never loads it.
+// MPI library of the machine, loaded at run time. A build needs no MPI, and training in a single process does not load
+// it.
 #pragma once
 
 #include <optional>

@@ -38,7 +38,7 @@ TEST(LoadMpi, names_every_file_that_is_missing) {
   EXPECT_THAT(refusal, HasSubstr("[dist.mpi] communicator mpi: expected an MPI library on this machine, got "
                                  "libmpi_a.so.40: cannot open shared object file"));
   EXPECT_THAT(refusal, HasSubstr(", /nowhere/libmpi.so.12: cannot open shared object file"));
-  EXPECT_THAT(refusal, HasSubstr("try apt install openmpi-bin (mpich), module load, ROENTGEN_MPI=FILE"));
+  EXPECT_THAT(refusal, HasSubstr("try apt install openmpi-bin (or mpich), module load, ROENTGEN_MPI=FILE"));
 }
 
 TEST(LoadMpi, refuses_a_library_that_is_no_mpi) {
@@ -55,8 +55,10 @@ TEST(LoadMpi, refuses_a_file_that_is_no_library) {
 TEST(MpiLibrary, names_the_symbol_that_it_lacks) {
   void* const own = ::dlopen(nullptr, RTLD_NOW);
   const MpiLibrary library{.family = "mpich", .file = "libmpi.so.12", .version = "MPI 2", .handle = own};
-  EXPECT_THAT(refusal_of([&] { static_cast<void>(library.symbol("MPI_Rget")); }),
-              HasSubstr("[dist.mpi] libmpi.so.12: expected a library of MPI 3, with MPI_Rget, got none of that name"));
+  EXPECT_THAT(
+      refusal_of([&] { static_cast<void>(library.symbol("MPI_Rget")); }),
+      HasSubstr(
+          "[dist.mpi] libmpi.so.12: expected an MPI 3 library with the function MPI_Rget, got none of this name"));
 }
 
 TEST(LoadedMpi, is_none_in_a_process_that_has_loaded_none) { EXPECT_FALSE(loaded_mpi().has_value()); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// MPI session from MPI_Init to MPI_Finalize, and errors from MPI's codes. For dist/mpi.cpp alone.
+// MPI session from MPI_Init to MPI_Finalize, and conversion of MPI's error codes. Only for dist/mpi.cpp.
 #pragma once
 
 #include <array>
@@ -18,25 +18,25 @@
 
 namespace roentgen::dist {
 
-/// Session from MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure, because that would wait
-/// for the others.
+/// MPI session from MPI_Init to MPI_Finalize; one per process. Does not call MPI_Finalize after a failure, because it
+/// would wait for other ranks.
 template <typename Abi>
 class Session {
  public:
-  /// @param functions must outlive this
+  /// @param functions must outlive this object
   explicit Session(const MpiLibrary& library, const MpiFunctions<Abi>& functions) : mpi_(functions) {
     int is_begun = 0;
     mpi_.Initialized(&is_begun);
     if (is_begun != 0) {
-      throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one",
-                                 "one group for all"));
+      throw CommError(error_text("dist.mpi", "communicator mpi", "no earlier use of MPI in this process",
+                                 "an earlier use", "one MPI group per process"));
     }
-    // Open MPI 4.1 chooses osc/rdma where a host has several ranks and hosts are linked by TCP, and then makes no
+    // Open MPI 4.1 chooses osc/rdma if a host has several ranks and hosts are connected by TCP, and then creates no
     // window. osc/ucx waits inside a call for a lost rank, without any timeout. Later versions have no other component
     // left.
     const bool has_messages = library.version.starts_with("Open MPI v4.");
     ::setenv("OMPI_MCA_osc", has_messages ? "^rdma,ucx" : "^rdma", 0);
-    int granted = 0;  // one thread makes all calls, whatever is granted
+    int granted = 0;  // ignored, because only one thread calls MPI
     check(mpi_.Init_thread(nullptr, nullptr, kMpiThreadFunneled, &granted), "start-up");
     mpi_.Comm_set_errhandler(mpi_.world, mpi_.errors_return);
   }
@@ -46,16 +46,16 @@ class Session {
     if (!has_failed && std::uncaught_exceptions() == exceptions_) mpi_.Finalize();
   }
 
-  /// CommError with MPI's own words unless the code is MPI_SUCCESS.
+  /// Throws CommError with MPI's error text unless the code is MPI_SUCCESS.
   void check(int code, std::string_view what) const {
     if (code == kMpiSuccess) return;
     std::array<char, kMpiTextBytes> text{};
     int length = 0;
     mpi_.Error_string(code, text.data(), &length);
     throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)},
-                               "it again (train: --resume) once the hosts and their links are well"));
+                               "again (train: --resume) when the hosts and their network work"));
   }
-  /// check() that makes the phase's text only after a failure, since texts cost memory.
+  /// Like check() above, but formats the phase only after a failure, because formatting allocates memory.
   void check(int code, Phase phase) const {
     if (code != kMpiSuccess) check(code, phase.text());
   }
@@ -67,12 +67,12 @@ class Session {
   const int exceptions_ = std::uncaught_exceptions();
 };
 
-/// MPI counts with an int. CommError beyond it.
+/// Converts a count to the int that MPI expects. Throws CommError if it is too large.
 [[nodiscard]] inline int mpi_count(std::size_t count, Phase phase) {
   constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (count <= kMost) return static_cast<int>(count);
   throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
-                             std::to_string(count), "several pieces"));
+                             std::to_string(count), "several smaller messages"));
 }
 
 }  // namespace roentgen::dist

@@ -19,10 +19,10 @@ namespace {
 
 using runtime::cuda::as_cuda;
 
-// Oldest accepted version, because an older library would misread this build's ncclConfig_t.
+// Oldest accepted version of NCCL, because an older library would misread this build's ncclConfig_t.
 constexpr int kLeastVersion = NCCL_VERSION_CODE;
 constexpr const char* kRemedy =
-    "pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE of another libnccl.so.2, or --reduce auto";
+    "pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE with another libnccl.so.2, or --reduce auto";
 
 // List of the NCCL functions that are loaded.
 #define RG_NCCL_FUNCTIONS(X) \
@@ -49,7 +49,7 @@ struct NcclLibrary {
     }
 #define RG_NCCL_FIND(name)                                                \
   name = reinterpret_cast<decltype(name)>(::dlsym(handle, "nccl" #name)); \
-  if (name == nullptr) refuse("a library with nccl" #name, file + ", without it");
+  if (name == nullptr) refuse("a library with the function nccl" #name, file + " without it");
     RG_NCCL_FUNCTIONS(RG_NCCL_FIND)
 #undef RG_NCCL_FIND
     int number = 0;
@@ -95,7 +95,7 @@ class NcclGroup final : public NcclCalls {
   [[nodiscard]] std::string_view version() const override { return nccl_.version; }
   [[nodiscard]] NcclId make_id() override {
     ncclUniqueId made;
-    check(nccl_.GetUniqueId(&made), "a name for a group");
+    check(nccl_.GetUniqueId(&made), "id of the group");
     NcclId id{};
     static_assert(sizeof made == sizeof id);
     std::memcpy(id.data(), &made, sizeof made);
@@ -107,18 +107,18 @@ class NcclGroup final : public NcclCalls {
     std::memcpy(&name, id.data(), sizeof name);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    check(nccl_.CommInitRankConfig(&group_, size, name, rank, &config), "a group");
+    check(nccl_.CommInitRankConfig(&group_, size, name, rank, &config), "start of the group");
   }
   [[nodiscard]] bool is_idle() override {
     ncclResult_t state = ncclSuccess;
     check(nccl_.CommGetAsyncError(group_, &state), "state of the group");
-    check(state, "the group");
+    check(state, "work of the group");
     return state != ncclInProgress;
   }
   void all_reduce_mean(runtime::DeviceSpan<float> data, runtime::Stream& stream) override {
     check(nccl_.AllReduce(data.address, data.address, data.count, ncclFloat32, ncclAvg, group_,
                           as_cuda(stream).launch_handle()),
-          "an average");
+          "average of gradients");
   }
   void end() override {
     check(nccl_.CommFinalize(group_), "end of the group");
@@ -133,7 +133,7 @@ class NcclGroup final : public NcclCalls {
     if (result == ncclSuccess || result == ncclInProgress) return;
     throw CommError(error_text("dist.nccl", what, "no error",
                                std::string(nccl_.GetErrorString(result)) + ": " + nccl_.GetLastError(group_),
-                               "NCCL_DEBUG=WARN for more, or --reduce auto"));
+                               "NCCL_DEBUG=WARN for more messages, or --reduce auto"));
   }
 
   const NcclLibrary& nccl_ = library();

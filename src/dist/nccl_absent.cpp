@@ -8,8 +8,8 @@
 namespace roentgen::dist {
 
 std::unique_ptr<NcclCalls> make_nccl_calls() {
-  throw CommError(error_text("dist.nccl", "NCCL", "a program that was built with CUDA and nccl.h", "one that was not",
-                             "--reduce auto"));
+  throw CommError(
+      error_text("dist.nccl", "NCCL", "a build with CUDA and nccl.h", "a build without them", "--reduce auto"));
 }
 
 }  // namespace roentgen::dist

@@ -52,10 +52,10 @@ std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milli
   for (int rank = 0; rank < group.size(); ++rank) {
     const RankNccl& theirs = all[static_cast<std::size_t>(rank)];
     if (theirs.why_none[0] != '\0') return "rank " + std::to_string(rank) + ": " + theirs.why_none.data();
-    if (theirs.device[0] == '\0') return "rank " + std::to_string(rank) + ": a device without an identity";
+    if (theirs.device[0] == '\0') return "rank " + std::to_string(rank) + ": a GPU without an id";
     const auto [owner, is_new] = owners.try_emplace(std::string(group.host(rank)) + " " + theirs.device.data(), rank);
     if (!is_new) {
-      return "ranks " + std::to_string(owner->second) + " and " + std::to_string(rank) + " on one device, " +
+      return "ranks " + std::to_string(owner->second) + " and " + std::to_string(rank) + " on the same GPU, " +
              theirs.device.data();
     }
   }
@@ -158,8 +158,8 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
   }
   const std::string reason = why_not(group, own, limit);
   if (!reason.empty() && is_asked) {
-    throw ConfigError(error_text("dist.nccl", "--reduce nccl", "f32 gradients on a CUDA device of each rank, and NCCL",
-                                 reason, "--reduce auto"));
+    throw ConfigError(error_text("dist.nccl", "--reduce nccl", "NCCL, and f32 gradients on one GPU per rank", reason,
+                                 "--reduce auto"));
   }
   if (group.rank() == 0 && !reason.empty()) log::info("gradients pass through the host, not NCCL: " + reason);
   if (!reason.empty()) return nullptr;

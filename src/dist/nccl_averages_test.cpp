@@ -177,7 +177,7 @@ TEST(NcclChoice, auto_takes_nccl_where_each_rank_has_it_and_a_device_to_itself) 
 
 TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.id = "one"; }),
-              testing::Each(HasSubstr("got ranks 0 and 1 on one device, one; ")));
+              testing::Each(HasSubstr("got ranks 0 and 1 on the same GPU, one; ")));
   EXPECT_THAT(choices(2, {.algorithm = "nccl", .wire = "bf16"}), testing::Each(HasSubstr("got rank 0: --wire bf16; ")));
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.is_host = true; }),
               testing::Each(HasSubstr("got rank 0: gradients in the host's memory; ")));
@@ -226,7 +226,7 @@ TEST(NcclFailures, a_rank_that_fails_lets_go_of_the_device) {
         rank.comm.use_device(rank.device);
         Gradients gradients(rank);
         const std::vector<std::int64_t> tickets = gradients.queue();
-        if (rank.number == 0) {  // while averages are in progress
+        if (rank.number == 0) {  // this rank fails while averages are in progress
           static_cast<void>(rank.comm.fail());
           throw DataError("a loss that is not finite");
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests that are a group of processes: state that main() in mpi_parallel_test.cpp sets.
+// For tests that run as a group of processes: global state, set by main() in mpi_parallel_test.cpp.
 #pragma once
 
 #include <chrono>

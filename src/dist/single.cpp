@@ -77,7 +77,7 @@ class SingleCommunicator final : public Communicator {
 std::unique_ptr<Communicator> make_single_communicator() {
   if (const auto launched = launched_rank(); launched && launched->size > 1) {
     throw CommError(error_text("dist.single", "communicator single", "one process",
-                               std::to_string(launched->size) + " launched together", "a launch without mpirun"));
+                               std::to_string(launched->size) + " started together", "starting without mpirun"));
   }
   return std::make_unique<SingleCommunicator>();
 }

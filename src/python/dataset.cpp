@@ -33,7 +33,7 @@ namespace {
 
 using SharedDataset = std::shared_ptr<data::Dataset>;
 
-// Absolute path without "." and "//", so that a later change of the working directory has no effect.
+// Returns an absolute path without "." and "//", so that a later change of the working directory has no effect.
 fs::path whole(const fs::path& path) {
   const fs::path absolute = fs::absolute(path);
   return std::ranges::find(absolute, "..") == absolute.end() ? absolute.lexically_normal() : absolute;

@@ -43,19 +43,19 @@ namespace fs = std::filesystem;
 namespace roentgen::python {
 namespace {
 
-// Any checkpoint of a run, from which its recipe is read.
+// Returns any checkpoint of a run, from which its recipe can be read.
 fs::path any_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   if (fs::exists(run.resume())) return run.resume();
-  throw ConfigError(error_text("python.run", run.root().string(), "a run with weights", "none in it",
-                               "the folder that train() was given as out"));
+  throw ConfigError(error_text("python.run", run.root().string(), "a run folder with weights", "no weights",
+                               "the folder passed to train() as out"));
 }
 
 // Checkpoint of the run's best epoch, which is its result.
 fs::path best_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   throw ConfigError(error_text("python.run", run.root().string(), "a run with a validated epoch", "none yet",
-                               "train(..., resume=True), which goes on with the run"));
+                               "continuing the run by train(..., resume=True)"));
 }
 
 // Data options with which a run was trained; `folders` replace folders that have moved.
@@ -65,7 +65,7 @@ data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path&
   train::take_from_run(run, recipe, folders);
   if (folders.empty()) {
     throw ConfigError(
-        error_text("python.run", run.root().string(), "the run's data folder", "none in it", "data=\"folder\""));
+        error_text("python.run", run.root().string(), "a run that stores its data folder", "none", "data=\"folder\""));
   }
   return task::source_of_checkpoint(info, weights.string(), folders);
 }

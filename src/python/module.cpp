@@ -70,13 +70,13 @@ NB_MODULE(_native, module) {
   module.def("end_native_work", &python::end_native_work, nb::call_guard<nb::gil_scoped_release>());
   nb::module_::import_("atexit").attr("register")(module.attr("end_native_work"));
   // Registers the most general exception first, because nanobind tries translators in reverse order.
-  const nb::object error =
-      add_error<Error>(module, "Error", "A mistake in data, files or an argument, in one line.", PyExc_RuntimeError);
-  add_error<ConfigError>(module, "ConfigError", "A mistake in an argument, a recipe or a checkpoint.", error);
-  add_error<DataError>(module, "DataError", "Images, labels or files that cannot be used.", error);
-  add_error<ShapeError>(module, "ShapeError", "Arrays that do not fit together.", error);
-  add_error<DeviceError>(module, "DeviceError", "A device that is not there.", error);
-  add_error<CommError>(module, "CommError", "Processes that lost each other.", error);
+  const nb::object error = add_error<Error>(
+      module, "Error", "Base class of the errors of Roentgen. The message is one line.", PyExc_RuntimeError);
+  add_error<ConfigError>(module, "ConfigError", "Wrong argument, recipe or checkpoint.", error);
+  add_error<DataError>(module, "DataError", "Images, labels or files that cannot be read or used.", error);
+  add_error<ShapeError>(module, "ShapeError", "Arrays whose shapes do not match.", error);
+  add_error<DeviceError>(module, "DeviceError", "Missing or failing device, such as a GPU.", error);
+  add_error<CommError>(module, "CommError", "Failed communication between processes.", error);
   python::add_dataset(module);
   python::add_evaluation(module);
   python::add_loader(module);

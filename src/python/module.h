@@ -10,10 +10,10 @@
 namespace roentgen::python {
 
 void add_dataset(nanobind::module_& module);     ///< data sets (dataset.cpp)
-void add_evaluation(nanobind::module_& module);  ///< a run's data and metrics (evaluation.cpp)
+void add_evaluation(nanobind::module_& module);  ///< functions for data and metrics of a run (evaluation.cpp)
 void add_loader(nanobind::module_& module);      ///< batches (loader.cpp)
-void add_model(nanobind::module_& module);       ///< checkpoints that predict (model.cpp)
-void add_scores(nanobind::module_& module);      ///< AUROCs and comparisons of models (scores.cpp)
+void add_model(nanobind::module_& module);       ///< class that predicts with a checkpoint (model.cpp)
+void add_scores(nanobind::module_& module);      ///< functions for AUROCs and comparisons of models (scores.cpp)
 void add_training(nanobind::module_& module);    ///< training runs (training.cpp)
 
 }  // namespace roentgen::python

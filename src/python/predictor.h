@@ -59,7 +59,7 @@ class Predictor {
 
   [[nodiscard]] const train::CheckpointInfo& info() const { return weights_.checkpoint.info; }  ///< metadata
   [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }              ///< the network's input
-  /// Notes of task::ConvertedWeights, for users.
+  /// Assumptions about weights of another program (task::ConvertedWeights::notes).
   [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }
   /// Writes the network as an ONNX file with its model card. Throws as task::export_model() does.
   void export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const;

@@ -57,7 +57,7 @@ eval::Predictions predictions_of(const ScoredRows& rows) {
     const float truth = rows.truth.data()[i];
     if (!std::isnan(truth) && truth != 0.0F && truth != 1.0F) {
       throw DataError(error_text("python.scores", "y, row " + std::to_string(i / labels), "1, 0 or NaN",
-                                 std::to_string(truth), "NaN for what is not known"));
+                                 std::to_string(truth), "NaN for unknown labels"));
     }
     predictions.labels.push_back(std::isnan(truth) ? eval::kUnknown : static_cast<std::int8_t>(truth));
   }
@@ -98,8 +98,8 @@ std::vector<eval::Metric> metrics_of(const std::vector<std::string>& keys) {
         if (one.needs != eval::MetricNeeds::Counts) continue;
         keys_text += keys_text.empty() ? one.key : ", " + std::string(one.key);
       }
-      throw ConfigError(
-          error_text("python.scores", "metrics", "metrics that need no thresholds", key, "some of " + keys_text));
+      throw ConfigError(error_text("python.scores", "metrics", "a metric that needs no threshold", key,
+                                   "one or more of " + keys_text));
     }
     metrics.push_back(info->metric);
   }

@@ -122,7 +122,7 @@ Value recipe_table(const std::string& recipe) {
 struct Request {
   fs::path recipe;                // file, name or text; empty: uses `table`, or the recipe of the resumed run
   Value table;                    // recipe as nested tables
-  Value settings;                 // values that replace those of the recipe
+  Value settings;                 // values that override the recipe
   std::vector<std::string> data;  // folders
   fs::path out;                   // run folder
   task::EarlierRun earlier = task::EarlierRun::Refuse;

@@ -44,7 +44,7 @@ Value from_python(nb::handle object, const char* what) {
   if (nb::isinstance<nb::int_>(object)) {
     std::int64_t number = 0;
     if (nb::try_cast(object, number)) return number;
-    throw ConfigError(error_text("python.values", what, "a number of 64 bits", "a larger one", "a smaller number"));
+    throw ConfigError(error_text("python.values", what, "a 64-bit number", "a larger number", "a smaller number"));
   }
   if (nb::isinstance<nb::float_>(object)) return nb::cast<double>(object);
   if (nb::isinstance<nb::str>(object) || is_path(object)) return text_of(object);
@@ -52,7 +52,7 @@ Value from_python(nb::handle object, const char* what) {
     Value table = Value::table();
     for (const auto& [key, item] : nb::borrow<nb::dict>(object)) {
       if (!nb::isinstance<nb::str>(key)) {
-        throw ConfigError(error_text("python.values", what, "keys of type str", text_of(key), "text as key"));
+        throw ConfigError(error_text("python.values", what, "keys of type str", text_of(key), "a string as key"));
       }
       const std::string name = text_of(key);
       table.set(name, from_python(item, name.c_str()));
@@ -65,8 +65,8 @@ Value from_python(nb::handle object, const char* what) {
     return array;
   }
   if (nb::hasattr(object, "item")) return from_python(object.attr("item")(), what);  // a numpy number
-  throw ConfigError(error_text("python.values", what, "numbers, text, lists and dicts",
-                               text_of(object.type().attr("__name__")), "a value that a recipe can hold"));
+  throw ConfigError(error_text("python.values", what, "a number, string, list or dict",
+                               text_of(object.type().attr("__name__")), "a value of one of these types"));
 }
 
 }  // namespace roentgen::python

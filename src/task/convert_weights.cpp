@@ -33,12 +33,12 @@ std::int64_t outputs_of(const graph::Graph& graph) { return graph.node(graph.out
 
 void check_labels(const std::vector<std::string>& labels, std::int64_t outputs, std::string_view what) {
   if (std::ssize(labels) != outputs) {
-    refuse(what, counted(outputs, "label") + ", one an output", std::to_string(labels.size()), "--labels A,B,...");
+    refuse(what, counted(outputs, "label") + ", one per output", std::to_string(labels.size()), "--labels A,B,...");
   }
   std::set<std::string_view> known;
   for (const std::string& label : labels) {
-    if (label.empty()) refuse(what, "labels with names", "an empty one", "--labels A,B,...");
-    if (!known.insert(label).second) refuse(what, "labels that differ", label + " twice", "--labels A,B,...");
+    if (label.empty()) refuse(what, "labels with names", "an empty name", "--labels A,B,...");
+    if (!known.insert(label).second) refuse(what, "different labels", label + " twice", "--labels A,B,...");
   }
 }
 
@@ -67,13 +67,13 @@ class Conversion {
   std::string loss() {
     if (!asked_.loss.empty()) {
       if (asked_.loss != "sigmoid" && asked_.loss != "softmax") {
-        refuse("--loss", "sigmoid or softmax", asked_.loss, "sigmoid for findings that go together");
+        refuse("--loss", "sigmoid or softmax", asked_.loss, "sigmoid for findings that may occur together");
       }
       return asked_.loss;
     }
     const bool is_imagenet = outputs_of(fitting_.graph) == kImageNetClasses;
     const std::string loss = is_imagenet ? "softmax" : "sigmoid";
-    file_.notes.push_back(fmt::format("{}, since the file does not say: outputs {} each other", loss,
+    file_.notes.push_back(fmt::format("loss {}, as the file names none: outputs {} each other", loss,
                                       is_imagenet ? "exclude" : "do not exclude"));
     return loss;
   }
@@ -88,7 +88,7 @@ class Conversion {
       labels = train::torchxrayvision_labels();
     } else if (labels.empty()) {
       for (std::int64_t i = 0; i < outputs; ++i) labels.push_back(fmt::format("class_{}", i));
-      file_.notes.push_back(fmt::format("labels class_0 to class_{}, since the file names none", outputs - 1));
+      file_.notes.push_back(fmt::format("labels class_0 to class_{}, as the file names none", outputs - 1));
     }
     check_labels(labels, outputs - dropped_, file_.what);
     return labels;
@@ -112,7 +112,7 @@ class Conversion {
       tensor.shape[0] -= dropped_;
     }
     std::erase(labels, "");
-    file_.notes.push_back(counted(dropped_, "output") + " without a name left out");
+    file_.notes.push_back(counted(dropped_, "output") + " without a name omitted");
   }
 
   [[nodiscard]] bool is_xrv() const {
@@ -129,14 +129,14 @@ class Conversion {
       preprocess = data::preset("imagenet");
       if (is_inception) preprocess.mean = preprocess.stddev = {0.5, 0.5, 0.5};
     } else {
-      refuse(file_.what, "weights that say how images were normalised", "one channel, and nothing of it",
-             "--preset xrv for torchxrayvision's weights, or unit");
+      refuse(file_.what, "weights stored with their preprocessing", "weights only, for one channel",
+             "--preset xrv for torchxrayvision's weights, or --preset unit");
     }
     preprocess.size_px = models::own_image_px(fitting_.name);
     if (is_xrv() && fitting_.name.starts_with("resnet")) preprocess.size_px = kXrvResNet_px;
     preprocess.jpeg = data::JpegSize::Exact;
     if (asked_.preset.empty()) {
-      file_.notes.push_back("preprocessing " + preprocess.text() + ", since the file does not say");
+      file_.notes.push_back("preprocessing " + preprocess.text() + ", as the file names none");
     }
     return preprocess;
   }
@@ -172,8 +172,8 @@ ConvertedWeights convert_weights(const ForeignWeights& weights) {
   train::WeightsFile file = train::read_weights_file(weights.file);
   if (!file.info) return Conversion(weights, std::move(file)).run();
   if (!weights.model.empty() || !weights.labels.empty() || !weights.preset.empty() || !weights.loss.empty()) {
-    refuse(file.what, "weights of another program", "a checkpoint that says what it is",
-           "leaving model, labels, preset and loss out");
+    refuse(file.what, "weights of another program", "a checkpoint of Roentgen",
+           "omitting model, labels, preset and loss");
   }
   return {.checkpoint = {.info = std::move(*file.info), .tensors = std::move(file.tensors), .what = file.what},
           .model = {},

@@ -70,7 +70,7 @@ TEST_F(ConvertWeights, of_imagenet_keep_their_thousand_outputs) {
   const data::Preprocess preprocess = data::preprocess_from_value(info.preprocess);
   EXPECT_EQ(data::preset_name(preprocess), "imagenet");
   EXPECT_EQ(preprocess.size_px, 224);
-  EXPECT_THAT(converted.notes, Contains(HasSubstr("(imagenet), since the file does not say")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("(imagenet), as the file names none")));
 }
 
 TEST_F(ConvertWeights, of_torchxrayvision_get_its_findings_and_input) {
@@ -82,13 +82,13 @@ TEST_F(ConvertWeights, of_torchxrayvision_get_its_findings_and_input) {
   const data::Preprocess preprocess = data::preprocess_from_value(info.preprocess);
   EXPECT_EQ(data::preset_name(preprocess), "xrv");
   EXPECT_EQ(preprocess.size_px, 512);
-  EXPECT_THAT(converted.notes, Contains(HasSubstr("op_threshs left out")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("op_threshs omitted")));
   EXPECT_EQ(converted.checkpoint.tensors.front().name, "conv1.weight");
 }
 
 TEST_F(ConvertWeights, take_what_is_said_of_them) {
   const auto file = write({.channels = 1, .labels = 2});
-  EXPECT_THAT(error_of({.file = file}), HasSubstr("expected weights that say how images were normalised"));
+  EXPECT_THAT(error_of({.file = file}), HasSubstr("expected weights stored with their preprocessing"));
   const auto info =
       convert_weights({.file = file, .labels = {"Normal", "Pneumonia"}, .preset = "unit", .loss = "softmax"})
           .checkpoint.info;
@@ -106,14 +106,14 @@ TEST_F(ConvertWeights, become_a_checkpoint_that_reads_back) {
   EXPECT_EQ(again.checkpoint.info, converted.checkpoint.info);
   const auto graph = graph::parse_graph(again.checkpoint.info.graph, "graph", {.batch = 1}).or_throw();
   EXPECT_TRUE(train::compare(again.checkpoint.tensors, graph.parameters()).is_clean());
-  EXPECT_THAT(error_of({.file = path, .preset = "xrv"}), HasSubstr("got a checkpoint that says what it is"));
+  EXPECT_THAT(error_of({.file = path, .preset = "xrv"}), HasSubstr("got a checkpoint of Roentgen"));
 }
 
 TEST_F(ConvertWeights, refuse_what_does_not_fit) {
   const auto file = write({});
-  EXPECT_THAT(error_of({.file = file, .labels = {"a", "b"}}), HasSubstr("expected 4 labels, one an output, got 2"));
+  EXPECT_THAT(error_of({.file = file, .labels = {"a", "b"}}), HasSubstr("expected 4 labels, one per output, got 2"));
   EXPECT_THAT(error_of({.file = file, .labels = {"a", "b", "a", "c"}}), HasSubstr("got a twice"));
-  EXPECT_THAT(error_of({.file = file, .labels = {"a", "b", "", "c"}}), HasSubstr("got an empty one"));
+  EXPECT_THAT(error_of({.file = file, .labels = {"a", "b", "", "c"}}), HasSubstr("got an empty name"));
   EXPECT_THAT(error_of({.file = file, .model = "densenet121"}), HasSubstr("expected the tensors of densenet121"));
   EXPECT_THAT(error_of({.file = file, .preset = "none"}), HasSubstr("preset"));
   EXPECT_THAT(error_of({.file = file, .loss = "hinge"}), HasSubstr("expected sigmoid or softmax, got hinge"));

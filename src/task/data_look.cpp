@@ -44,16 +44,16 @@ std::string joined(const std::vector<std::string>& names) {
     others.push_back(fmt::format("{} has columns {}", path.filename().string(), joined(header)));
   }
   std::string remedy =
-      "a labels.csv beside them with the columns path, patient and one of 1 and 0 for each label, or a folder for each "
+      "adding a labels.csv with the columns path, patient and one column of 1 and 0 per label, or a folder for each "
       "class; roentgen predict needs no labels";
-  if (!others.empty()) remedy = "path (or file, filename, image) as the name of the table's column of image files";
-  throw DataError(error_text("task.init", root.string(), "labels of the images",
-                             fmt::format("{} and no table that names them{}", counted(images, "image"),
+  if (!others.empty()) remedy = "renaming the column of image files in the table to path, file, filename or image";
+  throw DataError(error_text("task.init", root.string(), "images with labels",
+                             fmt::format("{} and no table that lists them{}", counted(images, "image"),
                                          others.empty() ? "" : fmt::format(" ({})", fmt::join(others, "; "))),
                              remedy));
 }
 
-/// Chooses the source that reads the folder, and its tables.
+/// Chooses the dataset reader (data.source) for the folder, and the tables to read.
 void choose_source(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const bool is_told = source.source != "auto";
@@ -63,7 +63,7 @@ void choose_source(DataLook& look, data::TableFiles& files) {
     try {
       images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
     } catch (const DataError&) {
-      // throws an error that says what every source looked for
+      // throws an error that lists what each dataset reader expects
       static_cast<void>(data::detected_source(source, files));
     }
     refuse_unlabelled(source.root, images.value_or(0), files);
@@ -76,7 +76,8 @@ void choose_source(DataLook& look, data::TableFiles& files) {
   std::ranges::move(data::notes_on(tables), std::back_inserter(look.doubts));
   if (is_told) return;
   if (data::fits_source({.root = source.root, .source = "class_folders"})) {
-    look.doubts.emplace_back("the folders look like classes, too; data.source = \"class_folders\" reads them instead");
+    look.doubts.emplace_back(
+        "the folders may also be classes; data.source = \"class_folders\" reads them as labels instead");
   }
 }
 
@@ -90,33 +91,36 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   const fs::path& path = paths.front();
   const io::Csv& rows = files.joined(paths);
   if (rows.rows.size() == 1) {
-    throw DataError(error_text("task.init", path.filename().string(), "rows of images with and without a label",
-                               "one row", "a row for each image"));
+    throw DataError(error_text("task.init", path.filename().string(),
+                               "several rows, of images with and without a label", "one row",
+                               "adding a row for each image"));
   }
   const data::TableLook table = data::look_at_table(rows, source.patient);
   if (!table.patient.empty()) look.patient_from = "column " + table.patient;
   if (!source.labels.empty()) return;
   if (fs::exists(source.root / "convert.json")) {
-    look.labels_from = "as roentgen convert wrote them";
+    look.labels_from = "written by roentgen convert";
     return;
   }
   source.labels = table.labels;
   if (source.labels.empty()) {
-    throw DataError(error_text("task.init", path.filename().string(), "a column of 1 and 0, or one of classes",
-                               "columns " + joined(table.columns),
-                               table.unsure.empty() ? "a column of 1 and 0 for each label"
-                                                    : fmt::format("--set data.labels={}:VALUE, a value of that column",
-                                                                  table.unsure.front())));
+    throw DataError(
+        error_text("task.init", path.filename().string(), "a column of 1 and 0, or of class names",
+                   "columns " + joined(table.columns),
+                   table.unsure.empty()
+                       ? "adding a column of 1 and 0 for each label"
+                       : fmt::format("--set data.labels={}:VALUE with a value of that column", table.unsure.front())));
   }
-  look.labels_from = fmt::format("columns of {} that hold 1, 0, -1, yes or no alone", path.filename().string());
+  look.labels_from = fmt::format("columns of {} with no values except 1, 0, -1, yes and no", path.filename().string());
   if (!table.class_column.empty()) {
     look.labels_from = fmt::format("values of column {} of {}", table.class_column, path.filename().string());
-    if (!table.normals.empty()) look.labels_from += fmt::format("; {} is the absence of all", joined(table.normals));
+    if (!table.normals.empty())
+      look.labels_from += fmt::format("; {} means that all labels are absent", joined(table.normals));
   }
   if (!table.unsure.empty()) {
     look.doubts.push_back(
-        fmt::format("columns with few values that are not taken as labels: {}; data.labels takes "
-                    "\"COLUMN:VALUE\"",
+        fmt::format("columns with few values that are not used as labels: {}; to use one, set data.labels = "
+                    "[\"COLUMN:VALUE\"]",
                     joined(table.unsure)));
   }
 }
@@ -135,29 +139,30 @@ void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
     if (!is_constant && std::min(positives, negatives) < kFewPositives) rare.push_back(dataset.label_names[k]);
   }
   if (!constant.empty()) {
-    look.doubts.push_back(fmt::format("labels left out, since all images agree on them: {}", joined(constant)));
+    look.doubts.push_back(fmt::format("labels omitted, because all images have the same value: {}", joined(constant)));
   }
   if (!rare.empty()) {
     look.doubts.push_back(
-        fmt::format("fewer than {} images tell these labels: {}; their AUROC will be uncertain or "
+        fmt::format("labels with fewer than {} positive or negative images: {}; their AUROC will be uncertain or "
                     "undefined",
                     kFewPositives, joined(rare)));
   }
   if (constant.empty()) return;
   if (kept.empty()) {
-    throw DataError(error_text("task.init", look.source.root.string(), "a label with positives and negatives",
-                               "none: " + joined(constant), "more images, or other labels by --set data.labels=NAME"));
+    throw DataError(error_text("task.init", look.source.root.string(), "a label with positive and negative images",
+                               "only labels with a single value: " + joined(constant),
+                               "more images, or other labels by --set data.labels=NAME"));
   }
   look.source.labels = kept;
 }
 
-/// Chooses labels from the folder names: all except the one that means no finding.
+/// Chooses labels from the folder names: all except names that mean "no finding".
 void choose_folder_labels(const data::Dataset& dataset, DataLook& look) {
   std::vector<std::string> findings, normals;
   for (const std::string& name : dataset.label_names) {
     (data::means_no_finding(name) ? normals : findings).push_back(name);
   }
-  look.labels_from = "a folder for each";
+  look.labels_from = "one folder for each label";
   if (normals.empty() || findings.empty()) return;
   look.source.labels = findings;
   look.labels_from += fmt::format("; images of {} are negatives", joined(normals));
@@ -179,12 +184,12 @@ void settle_patients(const data::Dataset& dataset, DataLook& look) {
       dataset.summary(data::Split::Val).images == 0 && look.source.split.mode != data::SplitMode::Whole;
   if (is_drawn) look.source.split.unit = data::SplitUnit::Image;
   look.doubts.push_back(fmt::format(
-      "{}, {}; a column patient in the table, or data.patient = \"COLUMN\", would keep patients apart",
+      "{}, {}; to split by patient, add a column patient to the table, or set data.patient = \"COLUMN\"",
       unknown == images ? "no patient is known"
-                        : fmt::format("the patient is unknown of {} of {}", unknown, counted(images, "image")),
-      is_drawn ? "so the split is drawn by image: images of one patient may come into both train and test "
-                 "(a leak), which flatters the AUROC"
-               : "so nothing checks that no patient is in two splits"));
+                        : fmt::format("the patient is unknown for {} of {}", unknown, counted(images, "image")),
+      is_drawn ? "so the split is drawn by image: train and test may contain images of the same patient "
+                 "(a leak), and the AUROC will be too high"
+               : "so a patient may be in two splits without a warning"));
 }
 
 /// Lists the data set as training will. If there are frontal and other views, only the frontal views are kept.
@@ -201,12 +206,12 @@ void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles&
       look.dataset = data::load_dataset(source, files);
       const std::int64_t kept = std::ssize(look.dataset.samples), all = std::ssize(before.samples);
       if (kept < all) {
-        look.views_from = fmt::format("{} of {} are frontal or of unknown view; laterals show other things", kept,
+        look.views_from = fmt::format("{} of {} are frontal or of unknown view; lateral images are omitted", kept,
                                       counted(all, "image"));
         return;
       }
     } catch (const DataError&) {
-      // With no frontal view, or too few patients with one, all views are kept.
+      // If there are too few frontal images or patients for a data set, all views are kept.
     }
     source.views.clear();
   }
@@ -247,8 +252,8 @@ DataLook look_at_data(const data::SourceOptions& asked) {
   list_finally(look, first, files);
   if (look.dataset.summary(data::Split::Test).images == 0) {
     look.doubts.emplace_back(
-        "no test images: the validation images choose the epoch, so their AUROC is a little too "
-        "good; a split of one's own, or data.split = \"random\", sets some aside");
+        "no test images: the validation images choose the best epoch, so their AUROC is slightly too "
+        "high; for test images, set data.split = \"random\" or define a split");
   }
   if (look.dataset.left_out_images > 0) {
     look.doubts.push_back(fmt::format("{} in the folder, not read; roentgen inspect says why",

@@ -71,8 +71,8 @@ TEST_F(DataLookTest, takes_columns_that_tell_images_apart_and_keeps_patients_apa
   EXPECT_EQ(found.source.split.unit, data::SplitUnit::Patient);
   EXPECT_GT(found.dataset.summary(data::Split::Test).images, 0);
   EXPECT_EQ(found.census.images, 24);
-  EXPECT_THAT(found.doubts, Contains(HasSubstr("all images agree on them: all")));
-  EXPECT_THAT(found.doubts, Contains(HasSubstr("fewer than 10 images tell these labels: old")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("because all images have the same value: all")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("labels with fewer than 10 positive or negative images: old")));
 }
 
 TEST_F(DataLookTest, reads_a_folder_by_a_relative_path) {
@@ -116,17 +116,19 @@ TEST_F(DataLookTest, keeps_frontal_views_where_there_are_others) {
 }
 
 TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
-  EXPECT_THAT(refusal(), HasSubstr("expected labels of the images, got 24 images and no table that names them; try"));
+  EXPECT_THAT(refusal(), HasSubstr("expected images with labels, got 24 images and no table that lists them; try"));
   write_table("mine.csv", "img,sick", [](int i) { return fmt::format("a{}.png,{}", i, i % 2); });
-  EXPECT_THAT(refusal(), HasSubstr("24 images and no table that names them (mine.csv has columns img, sick); try path "
-                                   "(or file, filename, image) as the name of the table's column of image files"));
+  EXPECT_THAT(refusal(), HasSubstr("24 images and no table that lists them (mine.csv has columns img, sick); try "
+                                   "renaming the column of image files in the table to path, file, filename or image"));
   fs::remove(folder_.path() / "mine.csv");
   write("labels.csv", "path,patient,sick\na0.png,p0,0\n");
-  EXPECT_THAT(refusal(), HasSubstr("labels.csv: expected rows of images with and without a label, got one row; try a"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("labels.csv: expected several rows, of images with and without a label, got one row; try a"));
   write_table("labels.csv", "path,patient", [](int i) { return fmt::format("a{}.png,p{}", i, i); });
-  EXPECT_THAT(refusal(), HasSubstr("[task.init] labels.csv: expected a column of 1 and 0, or one of classes"));
+  EXPECT_THAT(refusal(), HasSubstr("[task.init] labels.csv: expected a column of 1 and 0, or of class names"));
   write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},1", i, i); });
-  EXPECT_THAT(refusal(), HasSubstr("a label with positives and negatives, got none: sick"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("a label with positive and negative images, got only labels with a single value: sick"));
 }
 
 }  // namespace

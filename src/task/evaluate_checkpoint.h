@@ -40,8 +40,8 @@ namespace roentgen::task {
                                                        const std::vector<std::string>& folders,
                                                        std::span<const std::string> overrides = {});
 
-/// Reports the result of a check for training images or patients in the evaluated data. If `leak` is empty, returns
-/// the line `clean`; otherwise throws DataError or warns, as `on_overlap` says. Both are texts of eval/leak.h.
+/// Reports the result of a check for training images or patients in the evaluated data. If `leak` is empty, returns the
+/// line `clean`; otherwise throws DataError or warns, as `on_overlap` says. Both texts come from eval/leak.h.
 [[nodiscard]] std::string settle_leak(const std::string& leak, const std::string& clean, eval::OnOverlap on_overlap);
 
 /// Refuses to evaluate patients that the model was trained on, found by their salted hashes. For the training split

@@ -87,8 +87,8 @@ void check_places(const ExportOptions& options) {
     for (const fs::path& path : taken) {
       if (path.empty() || io::resolved(path) != io::resolved(file)) continue;
       const std::string what = file == options.out ? "--out " : "card of --out, ";
-      throw ConfigError(error_text("task.export", what + file.string(), "a file of its own",
-                                   "one of the run, or one that is read", "the name of another file"));
+      throw ConfigError(error_text("task.export", what + file.string(), "a separate file",
+                                   "a file of the run, or an input file", "the name of another file"));
     }
     for (const std::string& folder : folders) io::refuse_inside_data("--out", file, data::folder_of(folder));
   }
@@ -110,11 +110,11 @@ std::string export_form(const ExportOptions& options) {
                                  form.empty() ? options.out.string() : form, "--out model.onnx"));
   }
   if (form == "onnx" && options.channels > 0) {
-    throw ConfigError(error_text("cli.export", "--channels", "only with safetensors", "onnx",
-                                 "no --channels: the ONNX file takes one gray channel and unfolds it itself"));
+    throw ConfigError(error_text("cli.export", "--channels", "a safetensors file", "onnx",
+                                 "omitting --channels: the ONNX model copies one gray channel itself"));
   }
   if (form == "safetensors" && (options.is_folding || options.opset != io::kOnnxMostOpset)) {
-    throw ConfigError(error_text("cli.export", options.is_folding ? "--fold-batch-norm" : "--opset", "only with onnx",
+    throw ConfigError(error_text("cli.export", options.is_folding ? "--fold-batch-norm" : "--opset", "an ONNX file",
                                  "safetensors", "--out model.onnx"));
   }
   return form;

@@ -33,8 +33,8 @@ struct ExportOptions {
   [[nodiscard]] std::filesystem::path run_data() const;
 };
 
-/// Returns the form that the options select. Throws ConfigError for an unknown form, or an option that the form does
-/// not support.
+/// Returns the output format that the options select, "onnx" or "safetensors". Throws ConfigError for an unknown
+/// format, or an option that the format does not support.
 [[nodiscard]] std::string export_form(const ExportOptions& options);
 
 /// Writes the file and its model card, each atomically. Returns the contents of the card. Throws ConfigError as

@@ -75,7 +75,7 @@ FittingModel fit_model(std::vector<train::NamedTensor>& tensors, const std::stri
   if (!closest || !closest->report.is_clean()) {
     throw ConfigError(error_text("task.weights", what,
                                  closest ? "the tensors of " + closest->model.name : "weights of a known network",
-                                 closest ? closest->report.text() : "other names",
+                                 closest ? closest->report.text() : "unknown tensor names",
                                  fmt::format("weights of one of {}", fmt::join(models::model_names(), ", "))));
   }
   static_cast<void>(train::rename_tensors(tensors, closest->model.graph.parameters(), what).or_throw<ConfigError>());

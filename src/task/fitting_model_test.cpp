@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Names and shapes that the libraries give their networks (tests/golden/torch/names.csv, written by
-// tools/peers/torch_files_golden.py).
+// Tests with parameter names and shapes of networks from torchvision, timm and other libraries
+// (tests/golden/torch/names.csv, written by tools/peers/torch_files_golden.py).
 #include "task/fitting_model.h"
 
 #include <gmock/gmock.h>

@@ -24,14 +24,14 @@ void check_out(const InitOptions& options) {
   std::error_code ignored;
   if (options.out.empty()) return;
   if (std::filesystem::exists(options.out, ignored)) {
-    throw ConfigError(error_text("task.init", options.out.string(), "a new file", "an existing one",
+    throw ConfigError(error_text("task.init", options.out.string(), "a new file", "an existing file",
                                  "another name with --out, or removing it"));
   }
   io::refuse_inside_data("--out", options.out, options.folder);
   const std::filesystem::path folder = std::filesystem::absolute(options.out, ignored).parent_path();
   if (std::filesystem::is_directory(folder, ignored)) return;
   throw ConfigError(error_text("task.init", options.out.string(), "a file in an existing folder",
-                               "no folder " + folder.string(), "another name with --out, or making the folder"));
+                               "no folder " + folder.string(), "another name with --out, or creating the folder"));
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void check_out(const InitOptions& options) {
 void check_init_key(std::string_view key, std::string_view what) {
   if (key.starts_with("data.")) return;
   throw ConfigError(
-      error_text("task.init", what, "a key of [data]", "another", "changing it in the recipe, once it is written"));
+      error_text("task.init", what, "a key of [data]", "another key", "changing it in the recipe after roentgen init"));
 }
 
 InitResult init_recipe(const InitOptions& options) {

@@ -121,7 +121,7 @@ void add_data(const DataLook& look, Keys& keys) {
   keys.add(
       "data", "source", look.source.source,
       fmt::format("How the folder is read; docs/reference/data.md lists all sources. {}",
-                  look.patient_from.empty() ? "Patients: not known of all images" : "Patients: " + look.patient_from));
+                  look.patient_from.empty() ? "Patients: unknown for some images" : "Patients: " + look.patient_from));
   keys.add("data", "split", look.source.split.mode == data::SplitMode::Auto ? Value("auto") : Value(),
            split_reason(look));
   const Value usual = data::to_value(data::SourceOptions{}), chosen = data::to_value(look.source);
@@ -141,13 +141,13 @@ void add_input(const DataLook& look, Keys& keys) {
   constexpr std::int64_t kStep = 32, kFine_px = 512;
   const std::int64_t fitting = std::max(sizes.short_px / kStep * kStep, kStep);
   keys.add("preprocess", "preset", "xray", "One gray channel");
-  keys.add(
-      "preprocess", "size", sizes.short_px == 0 ? kUsualPx : std::min(kUsualPx, fitting),
-      fmt::format("Side of the network's input, px. Of {} looked at: {}{}", counted(sizes.images, "image"), sizes.text,
-                  sizes.short_px >= kFine_px ? ". Small findings keep more pixels in 512, at 5 times the work" : ""));
+  keys.add("preprocess", "size", sizes.short_px == 0 ? kUsualPx : std::min(kUsualPx, fitting),
+           fmt::format(
+               "Side of the network's input, px. Inspected {}: {}{}", counted(sizes.images, "image"), sizes.text,
+               sizes.short_px >= kFine_px ? ". With 512, small findings keep more pixels, at 5 times the work" : ""));
   if (sizes.has_dicom) {
     keys.add("preprocess", "intensity", "voi",
-             "DICOM files: gray values by the header's window, as a viewer shows them; other files as they are");
+             "DICOM files: gray values by the window of the header, as in a viewer; other files unchanged");
   }
   keys.add("augment", "rotate", 10, "Small distortions. No mirror images: they put the heart on the wrong side");
   keys.add("augment", "translate", 0.05, "");
@@ -235,20 +235,21 @@ std::vector<ProposedKey> propose_keys(const DataLook& look) {
 
 std::string unreadable_text(const DataLook& look) {
   if (look.unreadable.empty()) return {};
-  std::string text =
-      counted(std::ssize(look.unreadable), "image") +
-      " cannot be read; roentgen inspect --broken FILE names those with a broken head, with --pixels all";
+  std::string text = counted(std::ssize(look.unreadable), "image") +
+                     " cannot be read; roentgen inspect --broken FILE lists images with a broken header, with --pixels "
+                     "all broken images";
   const double usual = train::TrainRecipe{}.max_bad, share = unreadable_share(look);
   const std::optional<double> proposed = proposed_max_bad(look);
   if (share > 0.0) {
     text += proposed || share <= usual
-                ? fmt::format("; training goes on without them up to train.max_bad = {:g}", proposed.value_or(usual))
-                : fmt::format("; training would stop at more than train.max_bad = {:g}, where they need {:g}", usual,
-                              share);
+                ? fmt::format("; training omits them, up to a share of train.max_bad = {:g}", proposed.value_or(usual))
+                : fmt::format(
+                      "; training would stop, because their share exceeds train.max_bad = {:g}; {:g} would be enough",
+                      usual, share);
   }
   const std::int64_t other = unreadable_in(look, data::Split::Val) + unreadable_in(look, data::Split::Test);
   if (other > 0)
-    text += fmt::format("; {} in val or test stop validation or eval, and must be mended or taken out", other);
+    text += fmt::format("; {} of them in val or test would stop validation or eval: repair or remove them", other);
   return text;
 }
 
@@ -300,7 +301,7 @@ std::string proposed_text(const DataLook& look, const std::vector<ProposedKey>& 
       "#\n";
   for (const std::string& command : next_commands(look, file)) text += "#   " + command + "\n";
   constexpr std::string_view kIndent = "        ";
-  text += "#\n" + comment("Every value may be changed; roentgen train --keys lists all there are.");
+  text += "#\n" + comment("You can change every value; roentgen train --keys lists all keys.");
   if (speed) text += comment("Time    " + time_text(recipe_of(keys), dataset, *speed), kIndent);
   for (const std::string& doubt : look.doubts) text += comment("Check   " + doubt, kIndent);
   text += "# Result  not measured\n";

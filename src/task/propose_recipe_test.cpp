@@ -115,12 +115,12 @@ TEST(ProposeRecipe, admits_the_unreadable_images_that_were_found) {
   look.unreadable = {3};
   EXPECT_DOUBLE_EQ(recipe_for(look).train.max_bad, 0.042);
   EXPECT_THAT(unreadable_text(look), testing::AllOf(testing::StartsWith("1 image cannot be read; roentgen inspect"),
-                                                    HasSubstr("goes on without them up to train.max_bad = 0.042")));
+                                                    HasSubstr("omits them, up to a share of train.max_bad = 0.042")));
   EXPECT_THAT(proposed_text(look, propose_keys(look), {}, "r.toml"),
               HasSubstr("replaces. Found: 1, 1 of them in train.\nmax_bad = 0.042\n"));
   look.dataset.samples[3].split = data::Split::Val;
   EXPECT_EQ(recipe_for(look).train.max_bad, 0.001);
-  EXPECT_THAT(unreadable_text(look), HasSubstr("1 in val or test stop validation or eval, and must be mended"));
+  EXPECT_THAT(unreadable_text(look), HasSubstr("1 of them in val or test would stop validation or eval: repair"));
 }
 
 TEST(ProposeRecipe, leaves_many_unreadable_images_to_be_mended) {
@@ -129,7 +129,8 @@ TEST(ProposeRecipe, leaves_many_unreadable_images_to_be_mended) {
   for (data::Sample& sample : look.dataset.samples) sample.split = data::Split::Train;
   for (std::uint32_t i = 0; i < 5; ++i) look.unreadable.insert(i);
   EXPECT_EQ(recipe_for(look).train.max_bad, 0.001);
-  EXPECT_THAT(unreadable_text(look), HasSubstr("would stop at more than train.max_bad = 0.001, where they need 0.25"));
+  EXPECT_THAT(unreadable_text(look),
+              HasSubstr("would stop, because their share exceeds train.max_bad = 0.001; 0.25 would be enough"));
 }
 
 TEST(ProposeRecipe, takes_the_images_looked_at_for_a_sample_of_all) {

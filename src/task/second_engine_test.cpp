@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Trains with a second engine, the reference interpreter: the host cannot read its memory, and its work is done later.
-// The network is the quickstart's, smaller. The test runs recipe, loader, stepper, ranks, checkpoint and resume as the
-// program does. Its slots hold pixels, as those of a device.
+// The network is a small version of the one in the quickstart. The test runs recipe, loader, stepper, ranks, checkpoint
+// and resume as the program does. Input slots hold pixels, as on a GPU.
 #include <gtest/gtest.h>
 
 #include "dist/comm_thread.h"
@@ -28,7 +28,7 @@ class SecondEngine : public train::Trainer {
                                                                  "data.labels=[\"bright\", \"noise\"]"});
   }
 
-  /// Trains until `stop_after` updates are made, as one rank of `group`, or as a single process without it.
+  /// Trains until `stop_after` updates are made, as one rank of `group`, or as a single process if `group` is null.
   train::TrainOutcome train_into(const train::RunFolder& folder, Start start, std::int64_t stop_after,
                                  dist::CommThread* group) {
     const data::Dataset dataset = load();

@@ -39,7 +39,7 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 
 void warn_left_out(const data::Dataset& dataset) {
   if (dataset.left_out_images == 0) return;
-  log::warning(fmt::format("{} in the data folder are not read; the notes on the data say why",
+  log::warning(fmt::format("{} in the data folder not read; roentgen inspect says why",
                            counted(dataset.left_out_images, "image file")));
 }
 
@@ -52,10 +52,11 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
   if (options_.earlier != EarlierRun::Overwrite) folder.check_own();
   if (options_.earlier == EarlierRun::Overwrite && !recipe.train.init.empty() &&
       io::is_inside(recipe.train.init, folder.root())) {
-    throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
-                                 recipe.train.init, "a copy of that file elsewhere, or another --out"));
+    throw ConfigError(error_text("train.run", "--overwrite",
+                                 "initial weights outside the run folder, which --overwrite deletes", recipe.train.init,
+                                 "copying the file to another folder, or another --out"));
   }
-  static_cast<void>(train::compute_threads(recipe.train));  // refuses devices that the machine lacks
+  static_cast<void>(train::compute_threads(recipe.train));  // throws if train.threads exceeds the number of cores
   static_cast<void>(train::keeps_on_disk(recipe.train));
   train::check_dtype(recipe.train);
   // The number of labels is not known yet; any number shows faults of the model.
@@ -69,13 +70,13 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
   return train::Start::Fresh;
 }
 
-// Only rank 0 touches the run folder; it broadcasts whether the run starts or resumes. A resumed run keeps its rule of
-// splits.
+// Only rank 0 touches the run folder; it broadcasts whether the run starts or resumes. A resumed run keeps the rule by
+// which its splits were drawn.
 train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& folder) {
   lock_.reset();
   is_made_ = false;
   const train::Ranks ranks(options_.group);
-  std::string rule;  // empty: a new run
+  std::string rule;  // split rule of a resumed run; empty for a new run
   if (ranks.is_first()) {
     folder.check_place();
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
@@ -130,8 +131,8 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
     if (options_.on_data) options_.on_data(*dataset_);
   }
   if (dataset_->label_names.empty()) {
-    throw ConfigError(error_text("cli.train", dataset_->root.string(), "a data set with labels", "images without any",
-                                 "a labels.csv beside them; roentgen predict needs none"));
+    throw ConfigError(error_text("cli.train", dataset_->root.string(), "a data set with labels",
+                                 "images without labels", "adding a labels.csv; roentgen predict needs no labels"));
   }
   return *dataset_;
 }

@@ -23,7 +23,7 @@ namespace roentgen::task {
 /// Treatment of an existing run in the folder.
 enum class EarlierRun : std::uint8_t {
   Refuse,     ///< training is refused
-  Resume,     ///< training continues it, if it has begun
+  Resume,     ///< training continues the run, or starts it if there is none
   Overwrite,  ///< the run's files are removed
 };
 
@@ -35,8 +35,8 @@ struct TrainRunOptions {
   std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
   dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone
   train::ServerOptions servers{};              ///< TrainJob::servers
-  std::vector<train::Observer*> observers{};   ///< are told of every step on the first rank; owned by the caller
-  /// Called once the data are listed. May be empty.
+  std::vector<train::Observer*> observers{};   ///< called for every step on rank 0; owned by the caller
+  /// Called when the data set is listed. May be empty.
   std::function<void(const data::Dataset& dataset)> on_data{};
   /// Called when everything is ready for the first update; stops are requested from here on. May be empty.
   std::function<void()> on_start{};
@@ -48,8 +48,8 @@ struct TrainRunOptions {
 class TrainRun {
  public:
   explicit TrainRun(TrainRunOptions options) : options_(std::move(options)) {}  ///< touches no file
-  /// Refuses everything that can be refused without listing the data, which may take minutes. Fills in the keys that a
-  /// resumed run's recipe leaves open. Throws ConfigError or DataError of one line.
+  /// Checks everything that can be checked without listing the data, which may take minutes. For a resumed run, sets
+  /// train.algorithms in the recipe to the stored value. Throws ConfigError or DataError of one line.
   /// @return whether the run starts or resumes
   train::Start check(train::Recipe& recipe, const train::RunFolder& folder) const;
   /// Trains in `folder`, under its lock. A run that fails before its first update leaves nothing behind; one that
@@ -63,10 +63,10 @@ class TrainRun {
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
 
   const TrainRunOptions options_;
-  /// Loaded once for all runs, except where an older run uses another rule of splits.
+  /// Data set, loaded once for all runs; loaded again if a resumed run draws splits by another rule.
   std::optional<data::Dataset> dataset_;
   data::SplitRule dataset_rule_ = data::SplitRule::Normal;
-  /// Lock of the run folder, held from before the first look at it, or since it was created, to the end.
+  /// Lock of the run folder, taken before the first access to it, or when it is created.
   std::optional<train::RunLock> lock_;
   /// Whether the folder now holds only files of this run.
   bool is_made_ = false;

@@ -25,13 +25,13 @@ std::string aurocs_csv(const eval::EvalTable& table) {
 std::vector<std::pair<std::string, std::optional<double>>> read_aurocs(const std::filesystem::path& path) {
   const io::Csv table = io::read_csv(path).or_throw();
   const auto refuse = [&](std::string_view got) {
-    throw DataError(
-        error_text("train.aurocs", path.string(), "label,auc as train writes it", got, "training that run anew"));
+    throw DataError(error_text("train.aurocs", path.string(), "the columns label,auc of roentgen train", got,
+                               "training the run again"));
   };
-  if (table.header != std::vector<std::string>{"label", "auc"}) refuse("another header");
+  if (table.header != std::vector<std::string>{"label", "auc"}) refuse("other columns");
   std::vector<std::pair<std::string, std::optional<double>>> aurocs;
   for (const auto& row : table.rows) {
-    if (row.size() != 2) refuse("a row of another length");
+    if (row.size() != 2) refuse("a row with another number of values");
     std::optional<double> value;
     if (!row[1].empty()) {
       const char* end = row[1].data() + row[1].size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Unreadable training images of several ranks, each of which meets its own.
+// Merges the lists of unreadable training images that different ranks have found.
 #pragma once
 
 #include <cstdint>

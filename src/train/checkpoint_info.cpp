@@ -54,17 +54,18 @@ Value with_later_keys(Value preprocess) {
   return preprocess;
 }
 
-// Refuses missing entries. Defaults would silently give the network another input than in training.
+// Throws ConfigError for missing entries, because defaults would silently give the network another input than in
+// training.
 void check_meaning(const CheckpointInfo& info, std::string_view what) {
   const auto require = [&](bool holds, std::string_view expected, std::string_view got) {
     if (!holds) throw ConfigError(error_text("train.checkpoint", what, expected, got, kRemedy));
   };
-  require(info.preprocess.is_table(), "a table under metadata key preprocess", "another form");
+  require(info.preprocess.is_table(), "a table under metadata key preprocess", "another type");
   const Value whole = data::Preprocess{}.to_value();
   for (const auto& [key, value] : whole.as_table()) {
     require(info.preprocess.find(key) != nullptr, "metadata key preprocess with " + key, "none");
   }
-  require(info.loss == "sigmoid" || info.loss == "softmax", "metadata key loss of sigmoid or softmax",
+  require(info.loss == "sigmoid" || info.loss == "softmax", "sigmoid or softmax under metadata key loss",
           "'" + info.loss + "'");
 }
 
@@ -76,7 +77,7 @@ std::vector<std::string> pixels_of(const std::map<std::string, std::string>& met
   const std::string& text = found->second;
   if (text.size() % kHashDigits != 0 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
     throw ConfigError(error_text("train.checkpoint", what, "hashes of 16 hex digits under metadata key training_pixels",
-                                 "another form", kRemedy));
+                                 "other text", kRemedy));
   }
   for (std::size_t i = 0; i < text.size(); i += kHashDigits) hashes.push_back(text.substr(i, kHashDigits));
   return hashes;
@@ -88,8 +89,9 @@ data::SplitRule split_rule_of(const std::map<std::string, std::string>& metadata
   for (const data::SplitRule rule : {data::SplitRule::Written, data::SplitRule::Normal}) {
     if (found->second == std::to_string(static_cast<int>(rule))) return rule;
   }
-  throw ConfigError(error_text("train.checkpoint", what, "metadata key split_rule of 1 or 2", "'" + found->second + "'",
-                               "the version of roentgen that wrote it, or a newer one"));
+  throw ConfigError(error_text("train.checkpoint", what, "1 or 2 under metadata key split_rule",
+                               "'" + found->second + "'",
+                               "the version of Roentgen that wrote the file, or a newer version"));
 }
 
 CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::string_view what) {
@@ -159,14 +161,14 @@ Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& m
   const auto format = metadata.find("format");
   if (format == metadata.end() || format->second != kCheckpointFormat) {
     return failure("train.checkpoint", what, "a checkpoint of format " + std::string(kCheckpointFormat),
-                   format == metadata.end() ? "a file without format" : "format " + format->second, remedy);
+                   format == metadata.end() ? "a file without a format" : "format " + format->second, remedy);
   }
   try {
     return read(metadata, what);
   } catch (const Error& error) {
     const ErrorParts parts = error_parts(error.what());
     if (parts.thing != "core.value") return Failure{error.what()};
-    return failure("train.checkpoint", what, "whole metadata", parts.what + ": " + cause_of(error.what()), kRemedy);
+    return failure("train.checkpoint", what, "complete metadata", parts.what + ": " + cause_of(error.what()), kRemedy);
   }
 }
 

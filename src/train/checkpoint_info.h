@@ -69,7 +69,7 @@ struct CheckpointInfo {
 /// checkpoints.
 /// @param remedy advice for the error message; it depends on the purpose of the file
 Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,
-                                     std::string_view remedy = "a checkpoint as roentgen train wrote it");
+                                     std::string_view remedy = "a checkpoint that roentgen train wrote");
 
 inline constexpr std::string_view kCheckpointFormat = "roentgen-1";  ///< value of the key "format"
 

@@ -138,8 +138,9 @@ void CheckpointPlace::finish(std::chrono::milliseconds limit) {
   if (copies_.valid() && copies_.wait_for(limit) != std::future_status::ready) {
     is_stopped_ = true;
     throw DataError(error_text("train.checkpoint", run_.checkpoints().string(),
-                               fmt::format("a copy of the last checkpoint within {} ms", limit.count()), "a part of it",
-                               "--resume with --checkpoint-dir " + dir_.string() + " on this host"));
+                               fmt::format("a copy of the last checkpoint within {} ms", limit.count()),
+                               "an incomplete copy",
+                               "roentgen train --resume with --checkpoint-dir " + dir_.string() + " on this host"));
   }
   if (copies_.valid()) copies_.get();
   remove_local_checkpoints(run_, dir_);

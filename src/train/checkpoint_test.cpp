@@ -99,7 +99,8 @@ TEST(CheckpointInfo, of_old_files_draws_splits_by_the_spelling_of_patients) {
   metadata.erase("split_rule");
   EXPECT_EQ(from_metadata(metadata, "file").value().split_rule, data::SplitRule::Written);
   metadata["split_rule"] = "3";
-  EXPECT_THAT(from_metadata(metadata, "file").error(), HasSubstr("metadata key split_rule of 1 or 2, got '3'"));
+  EXPECT_THAT(from_metadata(metadata, "file").error(),
+              HasSubstr("expected 1 or 2 under metadata key split_rule, got '3'"));
 }
 
 TEST(CheckpointInfo, has_pixel_hashes_where_there_are_any) {
@@ -150,7 +151,7 @@ TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
 
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
-// Ranks on different kinds of machines have different plans; the checkpoint holds the plan of rank 0.
+// Ranks on different types of machines have different plans; the checkpoint contains the plan of rank 0.
 TEST(RunState, of_an_older_file_has_rank_0s_plan) {
   Value kept = Value::table();
   const Value now = to_value(sample_state());

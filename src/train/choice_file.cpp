@@ -23,7 +23,7 @@ namespace roentgen::train {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::string_view kRemedy = "a file of roentgen bench choose --write";
+constexpr std::string_view kRemedy = "a file written by roentgen bench choose --write";
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view expected, const std::string& got,
                          std::string_view remedy = kRemedy) {
@@ -40,19 +40,19 @@ std::string choice_file_text(const std::map<std::string, std::string>& algorithm
 
 ChoiceFile parse_choice_file(std::string_view text, const std::filesystem::path& file) {
   const Value table = io::parse_json(text, file.string()).or_throw<ConfigError>();
-  if (!table.is_table()) refuse(file, "an object", "something else");
+  if (!table.is_table()) refuse(file, "a JSON object", "another JSON type");
   const Value* version = table.find("version");
   if (version == nullptr || !version->is_integer() || version->as_integer() != kVersion) {
     refuse(file, fmt::format("version {}", kVersion), version == nullptr ? "none" : io::to_json(*version, -1));
   }
   const Value* choices = table.find("choices");
-  if (choices == nullptr || !choices->is_table()) refuse(file, "choices, an object", "none");
+  if (choices == nullptr || !choices->is_table()) refuse(file, "a JSON object under the key choices", "none");
   for (const auto& [key, value] : table.as_table()) {
-    if (key != "version" && key != "choices") refuse(file, "version and choices", key);
+    if (key != "version" && key != "choices") refuse(file, "no keys except version and choices", key);
   }
   ChoiceFile read{.algorithms = {}, .sha256 = io::sha256_hex(text)};
   for (const auto& [layer, algorithm] : choices->as_table()) {
-    if (!algorithm.is_string()) refuse(file, "the name of an algorithm for " + layer, io::to_json(algorithm, -1));
+    if (!algorithm.is_string()) refuse(file, "the name of an algorithm for layer " + layer, io::to_json(algorithm, -1));
     read.algorithms[layer] = algorithm.as_string();
   }
   if (read.algorithms.empty()) refuse(file, "at least one choice", "none");
@@ -67,19 +67,21 @@ ChoiceFile shared_choice_file(const Ranks& ranks, const std::filesystem::path& f
 
 void require_rule(const TrainRecipe& recipe) {
   if (recipe.choices.empty() || recipe.algorithms == "auto") return;
-  throw ConfigError(error_text("train.choices", recipe.choices, "train.algorithms = \"auto\", which choices are for",
-                               recipe.algorithms, "one of both keys"));
+  throw ConfigError(error_text("train.choices", recipe.choices,
+                               "train.algorithms = \"auto\", which train.choices needs", recipe.algorithms,
+                               "removing one of the two keys"));
 }
 
 void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& file) {
   const auto choices =
       std::ranges::count_if(plan.choices, [](const auto& choice) { return choice.first != engine::kDtypeChoice; });
   if (plan.measured_choices == 0) {
-    refuse(file, "layers of this network, batch, threads and instruction set", "none of them",
-           "roentgen bench choose with the same ones");
+    refuse(file, "choices for this network, batch, number of threads and instruction set", "none",
+           "roentgen bench choose with these settings");
   }
-  log::debug(fmt::format("kernels: {} of {} choices as measured in {}, the others by rule", plan.measured_choices,
-                         choices, file.string()));
+  log::debug(
+      fmt::format("kernels: {} of {} choices taken from the measurements in {}, the others from the default rule",
+                  plan.measured_choices, choices, file.string()));
 }
 
 }  // namespace roentgen::train

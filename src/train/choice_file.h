@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// train.choices: kernels that were measured by `roentgen bench choose --write`. They replace the rule's choices, on
-// this machine and on every other one of its instruction set.
+// train.choices: kernels that were measured by `roentgen bench choose --write`. They replace the choices of the default
+// rule, on all machines with the same instruction set.
 #pragma once
 
 #include <filesystem>

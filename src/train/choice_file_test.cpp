@@ -42,17 +42,18 @@ TEST(ChoiceFile, comes_back_as_it_was_written) {
 }
 
 TEST(ChoiceFile, that_is_none_is_refused_by_name) {
-  EXPECT_THAT(refusal_of("[]"), HasSubstr("[train.choices] choices.json: expected an object"));
+  EXPECT_THAT(refusal_of("[]"), HasSubstr("[train.choices] choices.json: expected a JSON object"));
   EXPECT_THAT(refusal_of("{}"), HasSubstr("choices.json: expected version 1, got none"));
   EXPECT_THAT(refusal_of(R"({"version": 2, "choices": {}})"), HasSubstr("expected version 1, got 2"));
-  EXPECT_THAT(refusal_of(R"({"version": 1})"), HasSubstr("expected choices, an object, got none"));
+  EXPECT_THAT(refusal_of(R"({"version": 1})"), HasSubstr("expected a JSON object under the key choices, got none"));
   EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {}})"), HasSubstr("at least one choice, got none"));
-  EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {"a": 1}})"), HasSubstr("the name of an algorithm for a, got 1"));
+  EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {"a": 1}})"),
+              HasSubstr("the name of an algorithm for layer a, got 1"));
 }
 
 TEST(ChoiceFile, with_unknown_keys_is_refused) {
   EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {"a": "direct"}, "note": "x"})"),
-              HasSubstr("expected version and choices, got note"));
+              HasSubstr("expected no keys except version and choices, got note"));
 }
 
 TEST(ChoiceFile, is_for_the_rule_alone) {

@@ -29,9 +29,9 @@ namespace {
 // otherwise logs a warning.
 void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction_set, const Ranks& ranks) {
   if (!stored.instruction_set.empty() && stored.instruction_set != instruction_set) {
-    throw ConfigError(error_text(
-        "train.resume", "instruction set of the kernels", stored.instruction_set + ", as the run began",
-        instruction_set, "machines like the one it began on, or a new --out folder with --init and its weights"));
+    throw ConfigError(error_text("train.resume", "instruction set of the kernels",
+                                 stored.instruction_set + ", as at the start of the run", instruction_set,
+                                 "the same type of machine, or --init with the run's weights and a new --out folder"));
   }
   if (!ranks.is_first()) return;
   log::warning("the kernels differ from those at the start of the run: weights will differ in their last bits");
@@ -49,7 +49,7 @@ bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, c
   return true;
 }
 
-// Returns the type for which a plan was made.
+// Returns the compute type (f32, bf16, ...) of a stored plan.
 std::optional<engine::ComputeType> dtype_of(const RunPlan& plan) {
   const auto found = plan.choices.find(std::string(engine::kDtypeChoice));
   return engine::parse_dtype(found == plan.choices.end() ? "f32" : found->second);

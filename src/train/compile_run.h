@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The executables of a run: the training form, by one plan on all ranks, and the one that validates.
+// Compiles the network of a run for training, with one plan on all ranks, and for validation.
 #pragma once
 
 #include <memory>

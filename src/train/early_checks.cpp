@@ -44,7 +44,8 @@ void require(bool holds, std::string_view what, std::string_view expected, std::
 
 std::string value_text(const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); }
 
-// Refuses batch norms over a single value per channel: its variance is 0, so running statistics would be meaningless.
+// Throws ConfigError for a batch norm over a single value per channel: its variance is 0, and running statistics would
+// be meaningless.
 void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
   const bool is_sync = recipe.train.batch_norm == "sync";
   for (const graph::Node& node : model.nodes()) {
@@ -52,9 +53,9 @@ void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
     constexpr std::size_t kChannels = 1;
     const std::int64_t values = node.shape.elements() / node.shape[kChannels] * (is_sync ? ranks : 1);
     if (values > 1) continue;
-    require(false, model.name() + ": " + node.name, "2 values a channel or more to normalise over",
-            fmt::format("1: a batch of {} at {}x{} pixels{}", recipe.train.batch, recipe.preprocess.size_px,
-                        recipe.preprocess.size_px, ranks > 1 ? " a rank" : ""),
+    require(false, model.name() + ": " + node.name, "at least 2 values per channel to normalise",
+            fmt::format("1, from a batch of {} at {}x{} pixels{}", recipe.train.batch, recipe.preprocess.size_px,
+                        recipe.preprocess.size_px, ranks > 1 ? " per rank" : ""),
             ranks > 1 ? "a larger train.batch or preprocess.size, or train.batch_norm=sync"
                       : "a larger train.batch or preprocess.size");
   }
@@ -66,17 +67,17 @@ void check_model(const Recipe& recipe, const graph::Graph& model, int ranks) {
   const graph::NodeId image = model.find("image");
   const graph::NodeId logits = model.output("logits");
   require(image >= 0 && model.node(image).is_input(), model.name(), "an input named image", "none",
-          "a line \"input image (N, C, S, S)\" in the graph text");
+          "adding the line \"input image (N, C, S, S)\" to the graph text");
   require(logits >= 0, model.name(), "an output named logits", "none",
-          "a line \"output logits = NAME\" in the graph text");
+          "adding the line \"output logits = NAME\" to the graph text");
   const data::Preprocess& preprocess = recipe.preprocess;
   const Shape wanted{recipe.train.batch, preprocess.channels, preprocess.size_px, preprocess.size_px};
   const Shape& found = model.node(image).shape;
   require(found == wanted, model.name() + ": image", wanted.text() + ", as the recipe says", found.text(),
-          "N, C and S for its sizes in the graph text, or another preprocess.size");
+          "writing its sizes as N, C and S in the graph text, or another preprocess.size");
   const Shape& shape = model.node(logits).shape;
   require(shape.rank() == 2 && shape[0] == recipe.train.batch, model.name() + ": logits",
-          fmt::format("({}, labels)", recipe.train.batch), shape.text(), "flatten before the last linear");
+          fmt::format("({}, labels)", recipe.train.batch), shape.text(), "adding flatten before the last linear layer");
   check_norms(recipe, model, ranks);
 }
 
@@ -110,7 +111,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
   std::string& own = recipe.train.algorithms;
   if (algorithms != nullptr && own == TrainRecipe{}.algorithms && algorithms->as_string() != own) {
     own = algorithms->as_string();
-    log::debug(fmt::format("kernels: {}, as the run began", own));
+    log::debug(fmt::format("kernels: {}, as at the start of the run", own));
   }
   refuse_changed_recipe(begun, io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
 }
@@ -136,8 +137,8 @@ void refuse_changed_recipe(const Value& begun, const Value& now) {
   // A key that did not exist when the run began gets its present default.
   const auto changed = find_changed_key(begun, now, {.changeable = kChangeable, .defaults = to_value(Recipe{})});
   if (!changed) return;
-  throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as the run began", changed->other,
-                               "the same recipe and options, or a new --out folder"));
+  throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as at the start of the run",
+                               changed->other, "the same recipe and options, or a new --out folder"));
 }
 
 }  // namespace roentgen::train

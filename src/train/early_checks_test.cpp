@@ -33,7 +33,7 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
 }
 
-// Compilation refuses differing kernels later.
+// Differing kernels are refused later, at compilation.
 TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   Recipe recipe;
   recipe.train.device = "cpu";
@@ -100,10 +100,11 @@ TEST(BatchNormValues, of_a_channel_are_two_or_more) {
     return "";
   };
   EXPECT_EQ(refusal({}),
-            "[train.model] net: norm: expected 2 values a channel or more to normalise over, got 1: a "
+            "[train.model] net: norm: expected at least 2 values per channel to normalise, got 1, from a "
             "batch of 1 at 1x1 pixels; try a larger train.batch or preprocess.size");
-  EXPECT_NE(refusal({.ranks = 4}).find("a rank; try a larger train.batch or preprocess.size, or train.batch_norm=sync"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal({.ranks = 4}).find("per rank; try a larger train.batch or preprocess.size, or train.batch_norm=sync"),
+      std::string::npos);
   EXPECT_NE(refusal({.batch_norm = "sync"}), "") << "of one rank alone";
 }
 

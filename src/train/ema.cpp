@@ -61,8 +61,8 @@ void Ema::restore(const std::vector<NamedTensor>& state, std::string_view what) 
     wanted.push_back({.name = std::string(kEmaPrefix) + parameter.name, .shape = parameter.shape, .init = {}});
   }
   if (const LoadReport report = compare(state, wanted); !report.is_clean()) {
-    throw ConfigError(
-        error_text("train.checkpoint", what, "the averages of train.ema", report.text(), "--overwrite to start again"));
+    throw ConfigError(error_text("train.checkpoint", what, "the moving averages of train.ema", report.text(),
+                                 "--overwrite to start again"));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto tensor = std::ranges::find(state, wanted[i].name, &NamedTensor::name);

@@ -78,7 +78,7 @@ TEST_F(EmaOfWeights, refuses_a_state_that_does_not_fit) {
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(),
-                testing::HasSubstr("resume.safetensors: expected the averages of train.ema, got 1 missing"));
+                testing::HasSubstr("resume.safetensors: expected the moving averages of train.ema, got 1 missing"));
   }
 }
 

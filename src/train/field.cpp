@@ -66,7 +66,7 @@ Value value_of(const std::vector<double>& values) {
   return list;
 }
 
-// Formats a field's variable for people.
+// Formats the value of a field for `roentgen train --keys`.
 template <typename Number>
 std::string written(const Number& value) {
   return fmt::to_string(value);
@@ -150,7 +150,7 @@ KnownNames known_names(const std::vector<Section>& sections) {
   }
   const auto inside =
       std::ranges::find_if(known.keys, [&](const std::string& key) { return key.ends_with("." + name); });
-  throw ConfigError(error_text("train.recipe", what, "keys inside sections", name + " outside of any",
+  throw ConfigError(error_text("train.recipe", what, "keys inside sections", name + " outside of all sections",
                                inside == known.keys.end() ? std::string(kSeeKeys) : *inside));
 }
 

@@ -24,7 +24,7 @@ std::optional<RunGroup> group_of(const RunFolder& folder, const Recipe& recipe) 
     const RunLeg& last = legs.back();
     return RunGroup{.ranks = last.ranks, .images_per_update = last.ranks * last.batch * recipe.train.accumulate};
   } catch (const ConfigError&) {
-    return std::nullopt;  // a comparison needs only the predictions
+    return std::nullopt;  // no error, because a comparison needs only the predictions
   }
 }
 

@@ -69,8 +69,7 @@ NodeId before_pooling(const Graph& graph, NodeId id) {
 }
 
 [[noreturn]] void refuse(const Graph& graph, std::string_view got) {
-  throw ConfigError(error_text("train.heatmap", graph.name(),
-                               "a network whose last feature map has height and width to map back", got,
+  throw ConfigError(error_text("train.heatmap", graph.name(), "a network with a feature map for heat-maps", got,
                                "predicting without --heatmap, --out, --boxes and --masks"));
 }
 
@@ -91,7 +90,7 @@ HeatHead find_heat_head(const Graph& graph) {
   const NodeId logits = graph.output("logits");
   RG_ASSERT(logits >= 0);
   if (const NodeId features = pooled_value(graph, logits); features >= 0) {
-    if (cells_of(graph.node(features)) <= 1) refuse(graph, "one cell before the mean: the image is too small for it");
+    if (cells_of(graph.node(features)) <= 1) refuse(graph, "a last feature map of 1x1, because the image is too small");
     return {.method = HeatMethod::Cam, .features = features, .linear = logits};
   }
   for (NodeId id = logits; id >= 0; --id) {
@@ -99,7 +98,7 @@ HeatHead find_heat_head(const Graph& graph) {
     if (node.is_input() || cells_of(node) <= 1 || reaches_input(graph, logits, id)) continue;
     return {.method = HeatMethod::GradCam, .features = before_pooling(graph, id), .linear = -1};
   }
-  refuse(graph, "none that all of the network passes through");
+  refuse(graph, "no feature map that all paths through the network pass");
 }
 
 Graph with_features(Graph graph, const HeatHead& head) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The part of a network that heat-maps start from: the feature map, and the weights of its channels. The structure of
-// the graph alone decides, never the name of the model.
+// Finds the feature map of a network for heat-maps, and how its channels are weighted. Only the structure of the graph
+// decides, never the name of the model.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Heat-maps of networks small enough to be computed by hand, run by the CPU engine.
+// Tests heat-maps of networks that are small enough to compute by hand, with the CPU engine.
 #include "train/heatmap.h"
 
 #include <gmock/gmock.h>
@@ -196,12 +196,12 @@ TEST(HeatHead, refuses_networks_without_a_map) {
   };
   EXPECT_THAT(refusal("graph \"flat\"\ninput image (1, 1, 2, 2)\nflat = flatten(image)\nfc = linear(flat, out=2)\n"
                       "output logits = fc\n"),
-              AllOf(HasSubstr("[train.heatmap] flat: expected a network whose last feature map has height and width"),
+              AllOf(HasSubstr("[train.heatmap] flat: expected a network with a feature map for heat-maps"),
                     HasSubstr("try predicting without --heatmap, --out, --boxes and --masks")));
   EXPECT_THAT(refusal("graph \"small\"\ninput image (1, 1, 2, 2)\nconv = conv2d(image, out=2, kernel=2x2)\n"
                       "pool = global_avg_pool(conv)\nflat = flatten(pool)\nfc = linear(flat, out=2)\n"
                       "output logits = fc\n"),
-              HasSubstr("one cell before the mean"));
+              HasSubstr("got a last feature map of 1x1"));
 }
 
 }  // namespace

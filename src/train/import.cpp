@@ -52,7 +52,7 @@ void move_constant(std::vector<NamedTensor>& tensors, const graph::Graph& model,
     }
   }
   if (holder == nullptr || holder->values.size() != constant.size()) {
-    refuse_fold(name, "a bias, or a batch norm behind it, to take up another normalisation", "neither");
+    refuse_fold(name, "a bias or a following batch norm, to convert the normalisation of the input", "neither");
   }
   for (std::size_t i = 0; i < constant.size(); ++i) {
     holder->values[i] = static_cast<float>(static_cast<double>(holder->values[i]) + sign * constant[i]);
@@ -66,19 +66,20 @@ bool has_same_input(const data::Preprocess& a, const data::Preprocess& b) {
 void fold(ImportSource& source, const ImportTarget& target, std::vector<std::string>& notes) {
   if (has_same_input(source.preprocess, target.preprocess)) return;
   const graph::NodeId convolution = input_convolution(target.model);
-  if (convolution < 0) refuse_fold(source.what, "a convolution as first op, to take up another normalisation", "none");
+  if (convolution < 0)
+    refuse_fold(source.what, "a convolution as first layer, to convert the normalisation of the input", "none");
   NamedTensor* weights = find(source.tensors, target.model.node(convolution).name + ".weight");
   // load_weights() reports such a tensor as missing or misshapen.
   if (weights == nullptr || weights->shape.rank() != 4) return;
   if (weights->shape[1] != source.preprocess.channels) {
     refuse_fold(source.what + ": " + weights->name,
-                fmt::format("{} input channels, as its preprocessing has", source.preprocess.channels),
+                fmt::format("{} input channels, as in the preprocessing of the file", source.preprocess.channels),
                 weights->shape.text());
   }
   const std::vector<double> constant = fold_input(*weights, source.preprocess, target.preprocess);
   move_constant(source.tensors, target.model, convolution, constant);
-  notes.push_back(fmt::format("{} folded from \"{}\" to \"{}\"", weights->name, source.preprocess.text(),
-                              target.preprocess.text()));
+  notes.push_back(fmt::format("{}: input normalisation converted from \"{}\" to \"{}\"", weights->name,
+                              source.preprocess.text(), target.preprocess.text()));
 }
 
 // Finds the nodes whose outputs are logits, of the model and of its auxiliary classifiers.
@@ -107,7 +108,7 @@ void reset_head(ImportSource& source, const ImportTarget& target, graph::NodeId 
     tensor->shape = parameter.shape;
     tensor->values = graph::initial_values(parameter, target.seed);
   }
-  notes.push_back(fmt::format("{} re-initialised: the labels differ", target.model.node(head).name));
+  notes.push_back(fmt::format("{} re-initialised, because the labels differ", target.model.node(head).name));
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ Import adapt(ImportSource source, const ImportTarget& target) {
   const std::int64_t renamed =
       rename_tensors(source.tensors, target.model.parameters(), source.what).or_throw<ConfigError>();
   if (renamed > 0)
-    result.notes.push_back(fmt::format("{} renamed to torchvision's names of today", counted(renamed, "tensor")));
+    result.notes.push_back(fmt::format("{} renamed to current torchvision names", counted(renamed, "tensor")));
   fold(source, target, result.notes);
   for (const graph::NodeId head : heads_of(target.model)) reset_head(source, target, head, result.notes);
   result.tensors = std::move(source.tensors);
@@ -164,15 +165,15 @@ ImportSource read_import(const std::filesystem::path& path, std::string_view pre
     source.labels = file.info->labels;
     source.preprocess = data::preprocess_from_value(file.info->preprocess);
     if (!preset.empty() && !has_same_input(data::preset(preset), source.preprocess)) {
-      throw ConfigError(error_text("train.import", source.what, source.preprocess.text() + ", as the file says",
-                                   "train.init_preset = " + std::string(preset), "leaving --init-preset out"));
+      throw ConfigError(error_text("train.import", source.what, source.preprocess.text() + ", as stored in the file",
+                                   "train.init_preset = " + std::string(preset), "omitting --init-preset"));
     }
     return source;
   }
   if (preset.empty() && file.is_torchxrayvision) preset = "xrv";
   if (preset.empty()) {
-    throw ConfigError(error_text("train.import", source.what, "weights that say how images were normalised",
-                                 "none in the file", "--init-preset imagenet for torchvision's weights"));
+    throw ConfigError(error_text("train.import", source.what, "weights stored with their preprocessing", "weights only",
+                                 "--init-preset imagenet for torchvision's weights"));
   }
   source.preprocess = data::preset(preset);
   return source;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Adapts weights of other programs. Renames tensors (weight_names.h), folds the input convolution onto our channels and
-// normalisation, and resets the head when the labels differ. Pure functions on tensors in memory.
+// Adapts weights of other programs. Renames tensors (weight_names.h), converts the input convolution to the channels
+// and normalisation of the recipe, and resets the head if the labels differ. Pure functions on tensors in memory.
 #pragma once
 
 #include <cstdint>

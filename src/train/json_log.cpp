@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// log.jsonl. Every record is one write(2), so a killed process leaves at most one line cut short.
+// Observer that writes log.jsonl. Each record is a single write(2), so a killed process leaves at most one incomplete
+// line.
 #include <fcntl.h>
 #include <unistd.h>
 

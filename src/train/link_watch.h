@@ -14,10 +14,10 @@
 
 namespace roentgen::train {
 
-/// Watches the network links between hosts. One thread; all ranks act alike. After 10 updates, and then every 100, it
-/// collects how long ranks waited for each other. If the mean wait exceeds 5% of the time, it measures the links
-/// between hosts and warns of slow ones. A measurement is a few messages of 512 KiB between the first ranks of the
-/// hosts. Runs on one host, and runs that do not wait, are not measured.
+/// Watches the network links between hosts. Not thread-safe; all ranks must call it in the same order. After 10
+/// updates, and then every 100, it collects how long ranks waited for each other. If the mean wait exceeds 5% of the
+/// time, it measures the links between hosts and warns of slow ones. A measurement is a few messages of 512 KiB between
+/// the first ranks of the hosts. Runs on one host, and runs that do not wait, are not measured.
 class LinkWatch {
  public:
   /// Measures the links of a group and returns the same list on all ranks. No wait lasts longer than `limit`.

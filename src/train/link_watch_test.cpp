@@ -90,8 +90,9 @@ TEST(LinkWatch, names_the_slow_link_of_a_run_that_waits) {
   EXPECT_DOUBLE_EQ(told.tests[0].usual_mb_per_s, 100.0);
   EXPECT_EQ(told.tests[0].slow.size(), 4U);
   EXPECT_THAT(told.tests[0].names, ElementsAre("c"));
-  EXPECT_THAT(told.log, HasSubstr("[train.links] rank 2 (c): expected links as fast as those of the others, 100 MB/s, "
-                                  "got all of them slow, 10 MB/s at best"));
+  EXPECT_THAT(told.log,
+              HasSubstr("[train.links] rank 2 (c): expected network links as fast as those of other ranks, 100 MB/s, "
+                        "got only slow links, 10 MB/s at best"));
 }
 
 TEST(LinkWatch, leaves_alone_who_does_not_wait) {

@@ -31,7 +31,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Checkpoint checkpoint{.info = {}, .tensors = {}, .what = path.string()};
   checkpoint.info = from_metadata(reader.metadata(), checkpoint.what,
-                                  "best.safetensors of a run, or what roentgen convert-weights makes of the file")
+                                  "best.safetensors of a run, or converting the file by roentgen convert-weights")
                         .or_throw<ConfigError>();
   checkpoint.tensors = read_tensors(reader, kOptimizerPrefix);
   return checkpoint;
@@ -49,16 +49,16 @@ LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine
     model.preprocess = data::preprocess_from_value(model.info.preprocess);
   } catch (const ConfigError& error) {
     throw ConfigError(
-        with_remedy(with_place(error.what(), what + ": preprocess."), "a checkpoint as roentgen train wrote it"));
+        with_remedy(with_place(error.what(), what + ": preprocess."), "a checkpoint that roentgen train wrote"));
   }
   graph::Graph graph =
       graph::parse_graph(model.info.graph, what + ": graph", {.batch = options.batch}).or_throw<ConfigError>();
   const graph::NodeId logits = graph.output("logits");
   const auto K = static_cast<std::int64_t>(model.info.labels.size());
   if (logits < 0 || graph.node(logits).shape != Shape{options.batch, K}) {
-    throw ConfigError(error_text("train.checkpoint", what, fmt::format("a graph with {} logits", K),
+    throw ConfigError(error_text("train.checkpoint", what, fmt::format("a network with {} outputs named logits", K),
                                  logits < 0 ? "none" : graph.node(logits).shape.text(),
-                                 "a checkpoint as roentgen train wrote it"));
+                                 "a checkpoint that roentgen train wrote"));
   }
   if (options.has_heatmaps) {
     model.heat = find_heat_head(graph);

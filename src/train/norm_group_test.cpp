@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms over all ranks: N ranks with batch B / N make the updates of one process with batch B.
+// Tests batch norms over all ranks: N ranks with batch B / N must make the same updates as one process with batch B.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Observers receive the records of a run and never slow it: the progress line, log.jsonl, TensorBoard.
+// Observers receive the records of a run: the progress line, log.jsonl and TensorBoard.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +21,35 @@ namespace roentgen::train {
 
 /// Record of one update.
 struct StepRecord {
-  /// Updates made, this one included.
+  /// Number of updates of the run, including this one.
   std::int64_t step = 0;
-  std::int64_t total_steps = 0;  ///< updates of the whole run
-  /// Epoch, from 0.
+  std::int64_t total_steps = 0;  ///< number of updates of the whole run
+  /// Number of the epoch, from 0.
   std::int64_t epoch = 0;
-  /// Mean over the accumulated batches.
+  /// Mean loss over the accumulated batches.
   double loss = 0.0;
   double lr = 0.0;  ///< learning rate of the update
-  /// Global norm before clipping; absent without clipping.
+  /// Global gradient norm before clipping; nullopt without clipping.
   std::optional<double> gradient_norm{};
-  /// Factor on the loss's gradient; absent without a loss scale.
+  /// Loss scale; nullopt if the loss is not scaled.
   std::optional<double> loss_scale{};
-  std::int64_t images = 0;  ///< images of the update, over all ranks
-  double seconds = 0.0;     ///< whole time of the update
+  std::int64_t images = 0;  ///< number of images of the update, over all ranks
+  double seconds = 0.0;     ///< time of the update
   /// Part of `seconds` spent waiting for the loader.
   double data_wait_seconds = 0.0;
-  /// Part of `seconds` spent waiting for the gradients of other ranks; absent where it was not measured.
+  /// Part of `seconds` spent waiting for gradients of other ranks; nullopt if not measured.
   std::optional<double> comm_exposed_seconds{};
-  /// Excess work time of the slowest rank over the mean in the previous update, as a share of the mean; absent for one
+  /// Work time of the slowest rank above the mean in the previous update, as a fraction of the mean; nullopt for one
   /// process.
   std::optional<double> imbalance{};
-  /// Rank with that excess; -1: none.
+  /// Rank with the longest work time in the previous update; -1: unknown.
   int slowest_rank = -1;
-  /// New reading of the device that computes; absent where there is none, and in most updates.
+  /// New reading of the device monitor; nullopt in most updates, and without a monitor.
   std::optional<runtime::DeviceUse> device{};
-  /// Counts of an asynchronous run; absent in others.
+  /// Counts of gradients in an asynchronous run; else nullopt.
   std::optional<StalenessRecord> staleness{};
 
-  /// Images a second of this update.
+  /// Images per second in this update.
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
   /// Share of `seconds` spent waiting for the loader.
   [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }
@@ -57,62 +57,65 @@ struct StepRecord {
 
 /// Record of one epoch, after its validation.
 struct EpochRecord {
-  std::int64_t epoch = 0;   ///< epoch, from 0
-  std::int64_t step = 0;    ///< updates made
-  double train_loss = 0.0;  ///< mean over the epoch's updates
-  /// Absent without validation images.
+  std::int64_t epoch = 0;   ///< number of the epoch, from 0
+  std::int64_t step = 0;    ///< number of updates of the run so far
+  double train_loss = 0.0;  ///< mean loss over the updates of the epoch
+  /// Validation loss; nullopt without validation images.
   std::optional<double> val_loss{};
-  /// Mean over the labels that are defined; absent when none is.
+  /// Mean AUROC over the labels with a defined AUROC; nullopt if there are none.
   std::optional<double> val_auroc{};
-  std::int64_t labels_in_mean = 0;  ///< labels that val_auroc is over
-  std::int64_t labels_total = 0;    ///< labels of the data set
-  /// Labels without an AUROC: one class only among the validation images.
+  std::int64_t labels_in_mean = 0;  ///< number of labels with a defined AUROC
+  std::int64_t labels_total = 0;    ///< number of labels of the data set
+  /// Labels with an undefined AUROC, because the validation images have only one class.
   std::vector<std::string> labels_left_out{};
   bool is_best = false;  ///< whether it is the best epoch so far
-  /// Training and validation time of this epoch, as far as this process ran it.
+  /// Training time of the epoch in this process; a resumed epoch counts only the resumed part.
   double train_seconds = 0.0;
-  double val_seconds = 0.0;  ///< seconds of its validation
-  /// Unreadable images met so far by this process.
+  double val_seconds = 0.0;  ///< seconds of the validation
+  /// Number of unreadable images that this process has met so far.
   std::int64_t bad_images = 0;
-  /// Physical memory of the process at the end of the epoch.
+  /// Resident memory of the process at the end of the epoch.
   std::int64_t rss_bytes = 0;
-  /// Loss scale at the end of the epoch, and the number of updates that overflows skipped; absent without a loss scale.
+  /// Loss scale at the end of the epoch, and the number of updates skipped because of overflows; nullopt without a loss
+  /// scale.
   std::optional<engine::LossScale> loss_scale{};
 };
 
-/// A test of the links between hosts (link_watch.h).
+/// Result of a test of the network links between hosts (link_watch.h).
 struct LinksRecord {
-  /// Updates made.
+  /// Number of updates of the run so far.
   std::int64_t step = 0;
-  /// Usual bandwidth of a link between hosts (dist::usual_link).
+  /// Typical bandwidth of a link between hosts (dist::usual_link).
   double usual_mb_per_s = 0.0;
-  std::vector<dist::Link> slow{};  ///< links slower than half the usual
-  /// Hosts and links behind `slow`: "host3", "host1 to host2".
+  std::vector<dist::Link> slow{};  ///< links with less than half of the typical bandwidth
+  /// Names for `slow`: hosts whose links are all slow, and other slow links ("host3", "host1 to host2").
   std::vector<std::string> names{};
 };
 
-/// Receiver of records. Not thread-safe.
+/// Receives the records of a run. Not thread-safe.
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void on_step(const StepRecord& record) { static_cast<void>(record); }    ///< called after every update
-  virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }  ///< called after a test of the links
-  /// Number of images of a validation done so far.
+  /// Called after every update.
+  virtual void on_step(const StepRecord& record) { static_cast<void>(record); }
+  /// Called after a test of network links.
+  virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }
+  /// Called during validation with the number of images done and in total.
   virtual void on_validation(std::int64_t /*done*/, std::int64_t /*total*/) {}
-  /// Called after every epoch's validation.
+  /// Called after every epoch, including its validation.
   virtual void on_epoch(const EpochRecord& record) { static_cast<void>(record); }
-  /// Called when the run ends or stops; ends an open line.
+  /// Called when the run ends or stops, for example to end the progress line.
   virtual void on_end() {}
 };
 
-/// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/reference/formats/run.md. DataError when
-/// the file cannot be opened or written.
+/// Creates an observer that appends one JSON object per line: {"kind": "step"|"links"|"epoch", ...}
+/// (docs/reference/formats/run.md). Throws DataError if the file cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
-/// Keeps the lines whose "step" is at most `step`, and epochs before `epoch`, so that a resumed run repeats no line.
-/// Drops a truncated line. Atomic.
+/// Removes lines with a "step" above `step` and epochs from `epoch` on, so that a resumed run repeats no line. Removes
+/// a truncated line, too. Replaces the file atomically.
 void truncate_json_log(const std::filesystem::path& path, std::int64_t step, std::int64_t epoch);
 
-/// Suffix of our TensorBoard event files.
+/// Suffix of the TensorBoard event files that Roentgen writes.
 inline constexpr std::string_view kEventSuffix = ".roentgen";
 /// Creates a TensorBoard event file in `folder`, for a run whose last update was `step` (0 = none). Per update:
 /// train/loss, train/lr, train/gradient_norm, train/loss_scale, speed/images_per_s, speed/data_wait. Per epoch:
@@ -122,22 +125,23 @@ inline constexpr std::string_view kEventSuffix = ".roentgen";
 /// Form of the progress output.
 enum class ProgressStyle : std::uint8_t {
   Line,  ///< one line that is overwritten, a few times a second
-  Log,   ///< a line every half minute, and one an epoch
+  Log,   ///< one line every half minute and per epoch
 };
-/// Writes to standard error: loss, images/s, share of time spent waiting for data, use of the device, slow link or
-/// rank, time left. Warns once of each rank that slows the others down.
-/// @param hosts of each rank; empty: one process
+/// Creates an observer that prints progress to standard error: loss, images/s and time left. It also prints the share
+/// of time spent waiting for data, the use of the device, and a slow link or rank. Warns once of each rank that slows
+/// the others down.
+/// @param hosts host name of each rank; empty for one process
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style, std::vector<std::string> hosts = {});
-/// Bottleneck of a run that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks. Of the waits beyond
-/// 5% the longer one decides: "input-bound" or "communication-bound". "compute-bound" if neither is, or if a device is
-/// busy for 95% of the time, since the host waits beside its work.
-/// @param device_busy_percent mean of DeviceUse::busy_percent; nullopt: no device that tells it
+/// Names the bottleneck of a run that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks. The longer
+/// wait, if it exceeds 5%, makes it "input-bound" or "communication-bound"; else it is "compute-bound". A device that
+/// is busy for 95% of the time also means "compute-bound", because the host waits while the device works.
+/// @param device_busy_percent mean of DeviceUse::busy_percent; nullopt if not measured
 [[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0,
                                         std::optional<double> device_busy_percent = std::nullopt);
-/// Whether the run is input-bound, for one process.
+/// True if bound_by() gives "input-bound" for one process.
 [[nodiscard]] bool is_input_bound(double wait_s, double seconds);
 
-/// "1:02:03", "2:03" (minutes, seconds).
+/// Formats a duration as hours, minutes and seconds, "1:02:03", or as minutes and seconds, "2:03".
 [[nodiscard]] std::string duration_text(double seconds);
 
 }  // namespace roentgen::train

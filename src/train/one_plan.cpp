@@ -31,8 +31,8 @@ std::string choices_hash(const KernelChoices& choices) {
   return fmt::format("{:016x}", text_hash(text));
 }
 
-// Hashes where each parameter, gradient and bucket lies in memory. A layout has no complete name, so numbered values
-// are stored in that layout and hashed.
+// Hashes the memory layout of parameters, gradients and buckets. A layout has no complete description, so the function
+// stores numbered values in that layout and hashes the memory.
 std::string layout_hash(engine::Executable& executable) {
   constexpr std::size_t kNumbers = 16'777'213;  // prime below 2^24: exact in f32, and not a multiple of any stride
   const std::unique_ptr<engine::Arena> arena = executable.make_arena(engine::ArenaKind::Trained);
@@ -50,8 +50,8 @@ std::string layout_hash(engine::Executable& executable) {
 void require_equal(const Ranks& ranks, const std::string& own, std::string_view what, std::string_view remedy) {
   const auto difference = find_difference(ranks, own, kPhase);
   if (!difference) return;
-  throw ConfigError(error_text("train.ranks", fmt::format("{} of {}", what, name_of(ranks, difference->rank)),
-                               fmt::format("{}, as {}'s", difference->first, name_of(ranks, 0)), difference->other,
+  throw ConfigError(error_text("train.ranks", fmt::format("{} on {}", what, name_of(ranks, difference->rank)),
+                               fmt::format("{}, as on {}", difference->first, name_of(ranks, 0)), difference->other,
                                remedy));
 }
 
@@ -87,9 +87,9 @@ std::unique_ptr<engine::Executable> compile_on_ranks(const Ranks& ranks, engine:
 void require_one_plan(const Ranks& ranks, engine::Executable& executable) {
   if (ranks.size() == 1) return;
   constexpr std::string_view kRemedy =
-      "the same program on hosts whose processors have vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them";
+      "the same build on processors of one type, or DNNL_MAX_CPU_ISA=AVX2 on all hosts";
   require_equal(ranks, choices_hash(executable.plan().choices), "choice of kernels", kRemedy);
-  // Without gradients, kernels of the same name but with other results would go unnoticed.
+  // Inference: compares the whole plan, because kernels of equal name may give other results on another machine.
   if (executable.gradients().elements() == 0) {
     require_equal(ranks, executable.plan().hash(), "plan of kernels", kRemedy);
   } else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One plan for all ranks of a run: each rank chooses its kernels by the same inputs, and all compare the results.
+// Makes all ranks of a run use one plan: each rank chooses its kernels from the same inputs, and all compare the
+// results.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,8 @@ struct RunPlan {
   friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-/// Inputs by which all ranks choose kernels: the smallest instruction set of all machines, and the threads of rank 0.
-/// All ranks must call it.
+/// Returns the inputs from which all ranks choose kernels: the smallest instruction set of all machines, and the
+/// threads of rank 0. All ranks must call it.
 /// @param threads compute threads of this rank, at least 1
 [[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
 

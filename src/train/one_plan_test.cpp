@@ -54,7 +54,7 @@ TEST(CompileOnRanks, takes_rank_0s_timings_and_stored_choices_on_all) {
   }));
 }
 
-/// Calls require_one_plan() on ranks that have one of these forms of the network each, and returns their exceptions.
+/// Calls require_one_plan() on one rank for each of these forms of the network, and returns the exceptions.
 std::vector<std::exception_ptr> compare(const std::vector<ReferenceForm>& forms) {
   const std::vector<std::string> hosts{"node0", "node1", "node2"};
   const auto ranks = static_cast<int>(forms.size());
@@ -78,16 +78,16 @@ TEST(OnePlan, is_what_all_ranks_have) {
 TEST(OnePlan, is_not_of_ranks_that_chose_otherwise) {
   for (const auto& error : compare({{}, {}, {.choice = "rounded"}})) {
     EXPECT_THROW(std::rethrow_exception(error), ConfigError);
-    EXPECT_THAT(text_of(error), testing::MatchesRegex(
-                                    "\\[train\\.ranks\\] choice of kernels of rank 2 \\(node2\\): expected "
-                                    "[0-9a-f]{16}, as rank 0 \\(node0\\)'s, got [0-9a-f]{16}; try the same program on "
-                                    "hosts whose .*DNNL_MAX_CPU_ISA=AVX2 on all of them"));
+    EXPECT_THAT(text_of(error),
+                testing::MatchesRegex("\\[train\\.ranks\\] choice of kernels on rank 2 \\(node2\\): expected "
+                                      "[0-9a-f]{16}, as on rank 0 \\(node0\\), got [0-9a-f]{16}; try the same build on "
+                                      "processors .*DNNL_MAX_CPU_ISA=AVX2 on all hosts"));
   }
 }
 
 TEST(OnePlan, is_not_of_ranks_whose_values_are_of_another_type) {
   for (const auto& error : compare({{}, {.dtype = "bf16"}})) {
-    EXPECT_THAT(text_of(error), testing::HasSubstr("choice of kernels of rank 1 (node1)"));
+    EXPECT_THAT(text_of(error), testing::HasSubstr("choice of kernels on rank 1 (node1)"));
   }
 }
 
@@ -100,15 +100,15 @@ TEST(OnePlan, of_inference_is_one_to_the_kernel) {
   expect_none(compare({of("jit:avx512_core", true), of("jit:avx2", true)}));
   for (const auto& error : compare({of("jit:avx512_core", false), of("jit:avx2", false)})) {
     EXPECT_THROW(std::rethrow_exception(error), ConfigError);
-    EXPECT_THAT(text_of(error), testing::HasSubstr("plan of kernels of rank 1 (node1): expected "));
+    EXPECT_THAT(text_of(error), testing::HasSubstr("plan of kernels on rank 1 (node1): expected "));
   }
 }
 
 TEST(OnePlan, is_not_of_ranks_whose_gradients_lie_otherwise) {
   for (const auto& error : compare({{}, {.padding = 8}})) {
     EXPECT_THROW(std::rethrow_exception(error), ConfigError);
-    EXPECT_THAT(text_of(error), testing::HasSubstr("layout of gradients of rank 1 (node1): expected "));
-    EXPECT_THAT(text_of(error), testing::HasSubstr("vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them"));
+    EXPECT_THAT(text_of(error), testing::HasSubstr("layout of gradients on rank 1 (node1): expected "));
+    EXPECT_THAT(text_of(error), testing::HasSubstr("processors of one type, or DNNL_MAX_CPU_ISA=AVX2 on all hosts"));
   }
 }
 

@@ -66,8 +66,9 @@ void require_own_device(const Ranks& ranks, const engine::Engine& engine) {
     const auto [owner, is_new] = owners.try_emplace(ranks.host(rank) + " " + device, rank);
     if (is_new) continue;
     throw ConfigError(error_text("train.ranks", fmt::format("device of rank {} ({})", rank, ranks.host(rank)),
-                                 "one of its own", fmt::format("{}, rank {}'s", device, owner->second),
-                                 "CUDA_VISIBLE_DEVICES of each rank, or --allow-shared-gpu"));
+                                 "a GPU that no other rank uses",
+                                 fmt::format("{}, which rank {} uses", device, owner->second),
+                                 "another CUDA_VISIBLE_DEVICES for each rank, or --allow-shared-gpu"));
   }
 }
 

@@ -47,7 +47,7 @@ eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const data::Sample& sample = dataset.samples[samples[i]];
     result.image_ids.push_back(sample.id);
-    // An image whose patient is unknown counts as a patient of its own.
+    // an image with an unknown patient counts as a separate patient
     const auto [entry, is_new] = numbers.try_emplace(hashes[i].empty() ? sample.id : hashes[i], next_number);
     if (is_new) ++next_number;
     result.patients.push_back(entry->second);
@@ -80,8 +80,8 @@ std::optional<engine::InputNorm> input_norm(const data::Preprocess& preprocess, 
 SlotMemory::SlotMemory(engine::Executable& owner, int slots, std::int64_t label_columns) {
   const auto image = input_index(owner, "image");
   if (!image)
-    throw ConfigError(
-        error_text("train.predict", owner.graph().name(), "an input named image", "none", "a graph text with one"));
+    throw ConfigError(error_text("train.predict", owner.graph().name(), "an input named image", "none",
+                                 "renaming the input in the graph text"));
   const engine::InputSpec& spec = owner.inputs()[static_cast<std::size_t>(*image)];
   batch_ = spec.shape[0];
   dtype_ = spec.dtype;
@@ -115,7 +115,7 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
   RG_ASSERT(logits.size() == probabilities.size() && !logits.empty());
   const auto bad = std::ranges::find_if_not(logits, [](float logit) { return std::isfinite(logit); });
   if (bad != logits.end()) {
-    throw DataError(error_text("train.predict", image, "finite logits", fmt::to_string(*bad),
+    throw DataError(error_text("train.predict", image, "finite outputs of the network", fmt::to_string(*bad),
                                "other weights, or training with a lower optimizer.lr or with train.clip_norm"));
   }
   if (loss != "softmax") {
@@ -242,7 +242,7 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
   const std::vector<std::uint32_t> own(samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank)),
                                        samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank + 1)));
   PredictOptions shared = options;
-  if (options.on_progress) {  // assumes that the other ranks progress equally
+  if (options.on_progress) {  // estimates the progress of all ranks from this rank
     shared.on_progress = [&](std::int64_t done) {
       options.on_progress(std::min(done * std::int64_t{ranks.size()}, std::ssize(samples)));
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Progress for people, on standard error.
+// Observer that prints progress for people on standard error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr double kLineInterval_s = 0.25;
 constexpr double kLogInterval_s = 30.0;
 // Number of updates for the means of loss, rate and time left.
 constexpr std::size_t kWindow = 50;
-// Share by which a slow rank exceeds the mean work time.
+// A rank counts as slow if its work time exceeds the mean by this fraction.
 constexpr double kSlowShare = 0.2;
 
 std::string some_names(const std::vector<std::string>& names) {
@@ -126,7 +126,7 @@ class Progress final : public Observer {
     if (!is_slow || !warned_of_.insert(slow_rank_).second) return;
     terminal::clear_progress();
     log::warning(
-        fmt::format("rank {} works {:.0f}% longer per update than the mean, and all ranks wait for it; measure its "
+        fmt::format("rank {} computes {:.0f}% longer per update than the mean, and all ranks wait for it; measure the "
                     "host with roentgen bench nodes",
                     rank_name(slow_rank_), 100.0 * imbalance));
   }
@@ -137,7 +137,7 @@ class Progress final : public Observer {
     const auto now = Clock::now();
     const double interval = style_ == ProgressStyle::Line ? kLineInterval_s : kLogInterval_s;
     if (has_shown_ && std::chrono::duration<double>(now - shown_).count() < interval) return false;
-    if (!has_shown_ && style_ == ProgressStyle::Log) {  // the first step is not typical
+    if (!has_shown_ && style_ == ProgressStyle::Log) {  // prints nothing for the first step, which is not typical
       has_shown_ = true;
       shown_ = now;
       return false;
@@ -156,14 +156,14 @@ class Progress final : public Observer {
 
   ProgressStyle style_;
   std::deque<StepRecord> window_;
-  /// Last reading of the device, and the mean share of the last ones in the window.
+  /// Last reading of the device, and mean busy percentage over the readings in the window.
   std::optional<runtime::DeviceUse> device_;
   std::optional<double> busy_percent_;
-  /// Slow ranks of the last test of the links.
+  /// Slow links of the last link test, by host names.
   std::vector<std::string> slow_names_;
-  /// Host of each rank; empty: one process.
+  /// Host name of each rank; empty for one process.
   std::vector<std::string> hosts_;
-  /// Slow rank that delays the others; -1: none.
+  /// Rank that delays all others; -1 if there is none.
   int slow_rank_ = -1;
   std::set<int> warned_of_;
   Clock::time_point shown_;

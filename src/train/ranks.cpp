@@ -229,10 +229,10 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
     names += fmt::format("{}rank {} ({})", names.empty() ? "" : ", ", rank, ranks.host(rank));
   }
   const bool is_nobody_right = odd.size() == hashes.size();
-  throw CommError(error_text("train.ranks", fmt::format("weights after step {}", step), "the same on all ranks",
-                             (is_nobody_right ? "none that most have, of " : "others on ") + names,
-                             is_nobody_right ? "bench nodes, then --resume from the last checkpoint"
-                                             : "--resume from the last checkpoint, without those machines"));
+  throw CommError(error_text(
+      "train.ranks", fmt::format("weights after step {}", step), "equal weights on all ranks",
+      (is_nobody_right ? "no majority among " : "different weights on ") + names,
+      is_nobody_right ? "roentgen bench nodes to test the hosts, then --resume" : "--resume without these hosts"));
 }
 
 std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own, dist::Phase phase) {
@@ -274,8 +274,8 @@ std::optional<Difference> find_difference(const Ranks& ranks, const std::string&
 void require_same_text(const Ranks& ranks, std::string_view what, const std::string& text, std::string_view remedy) {
   const auto difference = find_difference(ranks, text, {.name = "comparing jobs"});
   if (!difference) return;
-  throw ConfigError(error_text("train.ranks", fmt::format("{} of rank {}", what, difference->rank),
-                               difference->first + ", as rank 0", difference->other, remedy));
+  throw ConfigError(error_text("train.ranks", fmt::format("{} on rank {}", what, difference->rank),
+                               difference->first + ", as on rank 0", difference->other, remedy));
 }
 
 }  // namespace roentgen::train

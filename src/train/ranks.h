@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Ranks: communication of a run's processes outside of a step: at the start, at checkpoints, in validation.
+// Ranks: communication between the processes of a run outside of updates: at the start, at checkpoints, in validation.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Ema;
 class Optimizer;
 
 /// The ranks (processes) of a run. One process is a group of one, in which every call returns at once. All ranks must
-/// make the same calls in the same order. One thread; throws CommError as dist::CommThread does.
+/// make the same calls in the same order. Not thread-safe. Throws CommError like dist::CommThread.
 class Ranks {
  public:
   /// @param group communicator, which must outlive this object; null for a single process
@@ -89,7 +89,7 @@ class Ranks {
 
 /// Broadcasts rank 0's weights, running statistics, optimizer state and moving averages, bit for bit. All ranks must
 /// have equal plans.
-/// @param ema may be null
+/// @param ema moving averages of the weights; may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
 
 /// Value of engine::CompileOptions::norm_group that makes batch norms use the images of all ranks; null for one
@@ -97,13 +97,13 @@ void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer&
 [[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);
 
 /// Replaces the running statistics of each rank by their mean over ranks.
-/// @param ema may be null
+/// @param ema moving averages of the weights; may be null
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema);
 
 /// Gathers the running statistics of every rank on all ranks, in rank order. Between two calls of average_statistics(),
 /// ranks have different statistics, and a resume file must keep all of them. Empty for one process, and for networks
 /// without running statistics.
-/// @param ema may be null
+/// @param ema moving averages of the weights; may be null
 [[nodiscard]] std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema);
 
 /// Gives each rank its part of the result of gather_statistics(), which rank 0 has read from a file. Does nothing on
@@ -125,7 +125,7 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
                                               dist::Phase phase);
 
 /// Exchanges hashes of samples: afterwards each rank has all hashes that any rank has.
-/// @param samples the same on all ranks
+/// @param samples samples to exchange, equal on all ranks
 /// @param most_at_once number of hashes of all ranks that are sent at once, which bounds the memory; at least one per
 ///     rank is sent
 void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,
@@ -135,7 +135,7 @@ void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, da
 struct Difference {
   int rank = 0;       ///< first rank that differs
   std::string first;  ///< text of rank 0
-  std::string other;  ///< text of that rank
+  std::string other;  ///< text of the differing rank
 };
 
 /// Compares a text of every rank. Every check that all ranks agree uses this function. All ranks must call it and get
@@ -143,8 +143,8 @@ struct Difference {
 /// @return the lowest rank whose text differs from rank 0's; nullopt if all texts are equal or there is one process
 [[nodiscard]] std::optional<Difference> find_difference(const Ranks& ranks, const std::string& own, dist::Phase phase);
 
-/// Throws ConfigError on all ranks unless all have the same text: "<what> of rank 1: expected X, as rank 0, got Y".
-/// @param what noun for the text, as "split test"
+/// Throws ConfigError on all ranks unless all have the same text: "<what> on rank 1: expected X, as on rank 0, got Y".
+/// @param what name of the compared text in the error, such as "labels"
 void require_same_text(const Ranks& ranks, std::string_view what, const std::string& text, std::string_view remedy);
 
 }  // namespace roentgen::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs of several ranks, each a thread of this process, and their common results.
+// Tests runs of several ranks, each a thread of this process.
 #include "train/ranks.h"
 
 #include <fmt/format.h>
@@ -141,12 +141,14 @@ TEST_F(RanksOfARun, refuse_another_batch_on_resume_that_is_not_the_same_update) 
   expect_none(run_ranks(2, 4, "parts", Start::Fresh, 1));
   const auto errors = run_ranks(2, 8, "parts", Start::Resume, 0, {}, std::chrono::milliseconds{300});
   EXPECT_THAT(text_of(errors[0]),
-              HasSubstr("train.batch: expected 4 on 2 ranks: 8 images an update, as before, got 8"));
+              HasSubstr("train.batch: expected 4 on 2 ranks, together 8 images per update, as before, got 8"));
 }
 
 TEST_F(RanksOfARun, refuse_a_batch_that_they_cannot_all_fill) {
   const auto errors = run_ranks(2, 17, "large", Start::Fresh, 0, {}, std::chrono::milliseconds{300});
-  EXPECT_THAT(text_of(errors[0]), HasSubstr("train.batch: expected a batch for 2 ranks of 32 images, got 17"));
+  EXPECT_THAT(
+      text_of(errors[0]),
+      HasSubstr("train.batch: expected at least one full batch per rank, with 2 ranks and 32 training images, got 17"));
 }
 
 TEST_F(RanksOfARun, stop_together_when_one_is_asked_to) {
@@ -267,9 +269,10 @@ TEST(RanksTogether, name_those_whose_weights_differ) {
       require_equal_weights(ranks, executable, 200);
     });
     for (const auto& error : errors) {
-      EXPECT_THAT(text_of(error), HasSubstr(fmt::format("weights after step 200: expected the same on all ranks, got "
-                                                        "others on rank {} (",
-                                                        astray)));
+      EXPECT_THAT(text_of(error),
+                  HasSubstr(fmt::format("weights after step 200: expected equal weights on all ranks, got "
+                                        "different weights on rank {} (",
+                                        astray)));
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Ranks that are threads of a test.
+// For tests: ranks that are threads of the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -37,7 +37,8 @@ Value with_present_keys(Value table, std::string_view what) {
   if (table.find_path(kEarlierDevice) == nullptr) return table;
   if (table.find_path(kDevice) != nullptr) {
     throw ConfigError(error_text("train.recipe", fmt::format("{}: {}", what, kEarlierDevice),
-                                 fmt::format("{} alone, its present name", kDevice), "both"));
+                                 fmt::format("only {}, the present name of this key", kDevice), "both",
+                                 "removing one of them"));
   }
   for (auto& [section, keys] : table.as_table()) {
     if (section != "train") continue;
@@ -129,7 +130,7 @@ Recipe recipe_from_value(const Value& table, std::string_view what) {
   recipe.augment = read_section(what, "augment", [&] { return data::augment_from_value(foreign.augment); });
   if (recipe.augment.is_crop_random && !recipe.preprocess.is_cut()) {
     throw ConfigError(error_text("train.recipe", fmt::format("{}: augment.random_crop", what),
-                                 "preprocess.resize above preprocess.size, to crop from",
+                                 "preprocess.resize above preprocess.size, as random crops need",
                                  fmt::format("{}", recipe.preprocess.resize_px), "--set preprocess.resize=256"));
   }
   return recipe;
@@ -196,7 +197,8 @@ int compute_threads(const TrainRecipe& recipe) {
   // More OpenMP threads than cores spin-wait for each other, which is slower by orders of magnitude.
   const int most = cores.empty() ? runtime::available_hardware_threads() : static_cast<int>(cores.size());
   if (recipe.threads > most) {
-    throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what it may use", most),
+    throw ConfigError(error_text("train.recipe", "threads",
+                                 fmt::format("at most the {} CPU threads of this process", most),
                                  fmt::to_string(recipe.threads), "fewer, or 0 for all cores"));
   }
   return runtime::given_team(static_cast<int>(recipe.threads));
@@ -211,7 +213,7 @@ int decode_workers(const TrainRecipe& recipe) {
 bool keeps_on_disk(const TrainRecipe& recipe) {
   if (recipe.cache == "disk" || training_pipeline(recipe).is_kept_on_disk()) return true;
   if (recipe.cache_px == 0) return false;
-  throw ConfigError(error_text("train.recipe", "train.cache_px", "train.cache=disk beside it", recipe.cache,
+  throw ConfigError(error_text("train.recipe", "train.cache_px", "train.cache=disk, which it needs", recipe.cache,
                                "--set train.cache=disk"));
 }
 
@@ -219,15 +221,15 @@ data::Pipeline training_pipeline(const TrainRecipe& recipe) {
   if (recipe.pipeline == "default") return data::training_pipeline(data::parse_tail(recipe.tail));
   const data::Pipeline pipeline = data::parse_pipeline(recipe.pipeline);
   if (recipe.tail != TrainRecipe{}.tail) {
-    throw ConfigError(error_text("train.recipe", "train.tail", "none beside a pipeline of its own", recipe.tail,
-                                 fmt::format("shard(tail={}) in train.pipeline", recipe.tail)));
+    throw ConfigError(error_text("train.recipe", "train.tail", "no train.tail if train.pipeline is set", recipe.tail,
+                                 fmt::format("writing shard(tail={}) in train.pipeline", recipe.tail)));
   }
   for (const data::Stage& stage : pipeline.stages()) {
     const auto* repeat = std::get_if<data::RepeatStage>(&stage);
     if (repeat != nullptr && repeat->times == 0) return pipeline;
   }
-  throw ConfigError(error_text("train.recipe", "train.pipeline", "a repeat without a number, for train.epochs passes",
-                               "none", "... | repeat | map_and_batch | prefetch"));
+  throw ConfigError(error_text("train.recipe", "train.pipeline", "a stage repeat without a number", "none",
+                               "adding it: ... | repeat | map_and_batch | prefetch"));
 }
 
 ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks) {

@@ -36,14 +36,14 @@ void add_model(ModelRecipe& model, FieldList& fields) {
   fields.text("resnet", model.resnet, {"v1.5", "v1"},
               "position of the stride in a bottleneck: v1.5 (torchvision) in the 3x3 convolution, v1 in the first 1x1");
   fields.integer("dilated_stages", model.dilated_stages, {.low = 0, .high = 3},
-                 "last stages that dilate instead of striding: finer heat-maps, more computation; 0: none");
+                 "number of last stages with dilation instead of stride: finer heat-maps, more computation");
   fields.flag("auxiliary", model.auxiliary,
               "train GoogLeNet and Inception-v3 with auxiliary classifiers; inference omits them");
 }
 
 void add_loop(TrainRecipe& train, FieldList& fields) {
   fields.integer("epochs", train.epochs, kPositive, "passes over the training images");
-  fields.integer("batch", train.batch, kPositive, "images per step of each rank");
+  fields.integer("batch", train.batch, kPositive, "images per step of each rank (process)");
   fields.text("tail", train.tail, {"drop", "wrap"},
               "last images of an epoch, if they fill no batch: drop them, or wrap (add the first images again)");
   fields.text("pipeline", train.pipeline, {},
@@ -64,8 +64,8 @@ void add_input(TrainRecipe& train, FieldList& fields) {
   fields.integer("workers", train.workers, {.low = 0, .high = 1024}, "decoding threads; 0: automatic");
   fields.integer("threads", train.threads, {.low = 0, .high = 4096}, "compute threads; 0: all cores");
   fields.text("input_cores", train.input_cores, {},
-              "cores that decode, such as 0-1,4; the rest compute. shared: all cores do both. Empty: shared, or some "
-              "cores if several ranks have enough");
+              "CPU cores that decode images, such as 0-1,4; the other cores compute. shared: all cores do both. Empty: "
+              "shared, or an automatic division among several ranks");
   fields.integer("slots", train.slots, {.low = 0, .high = 64},
                  "batches prepared ahead of the step; 0: up to 8, limited by memory_mb");
   fields.integer(
@@ -94,28 +94,29 @@ void add_weights(TrainRecipe& train, FieldList& fields) {
 void add_computing(TrainRecipe& train, FieldList& fields) {
   fields.text("device", train.device, {}, "device: auto (the best one available), cpu, cuda or cuda:N");
   fields.text("fuse", train.fuse, {},
-              "graph passes and fusions: on, off, names or on,-NAME; results are equal up to rounding");
+              "graph passes and fusions: on, off, names, or on,-NAME (all but NAME); results are equal up to rounding");
   fields.text("algorithms", train.algorithms, {"auto", "direct", "heuristic"},
-              "convolutions: auto (fastest per layer, by a rule; on CUDA timed once per card), direct, or heuristic "
-              "(auto without timing)");
+              "convolution kernels: auto (fastest per layer, by a fixed rule; on CUDA timed once per card), direct, or "
+              "heuristic (auto without timing)");
   fields.text("choices", train.choices, {},
-              "file of roentgen bench choose --write: measured kernels to use instead of the rule's; empty: none");
-  fields.text("dtype", train.dtype, {"f32", "tf32", "bf16", "f16", "auto"},
-              "type of activations and products: f32; tf32 (f32 with product factors rounded to 10 bits, also in "
-              "validation; CUDA only); bf16 (half the memory, fewer digits, faster with Intel AMX or AVX-512 BF16); "
-              "f16 (CUDA only); auto: bf16 if the hardware supports it, else f32");
+              "file written by roentgen bench choose --write: measured kernels replace the default ones; empty: none");
+  fields.text(
+      "dtype", train.dtype, {"f32", "tf32", "bf16", "f16", "auto"},
+      "number type of activations and products: f32; tf32 (f32 with product factors rounded to 10 bits, also in "
+      "validation; CUDA only); bf16 (half the memory, fewer digits, faster with Intel AMX or AVX-512 BF16); "
+      "f16 (CUDA only); auto: bf16 if the hardware supports it, else f32");
   fields.number("loss_scale", train.loss_scale, {.low = 1, .high = 1e30},
                 "dtype=f16: initial loss scale; an overflow skips the update and halves it");
   fields.integer("loss_scale_growth", train.loss_growth, {.low = 1, .high = 1'000'000'000},
                  "dtype=f16: updates without overflow after which the loss scale doubles");
   fields.text("recompute", train.recompute, {"auto", "none", "all"},
-              "activations that backward recomputes to save memory: auto (where it is free), none, all (all cheap "
+              "activations that backward recomputes to save memory: auto (if that costs no time), none, all (all cheap "
               "ones); results are identical");
   fields.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
                 "size of a gradient bucket, MiB; ranks exchange buckets during backward");
-  fields.text(
-      "batch_norm", train.batch_norm, {"local", "sync"},
-      "batch statistics over each rank's images (local), or over those of all ranks, which wait in every layer (sync)");
+  fields.text("batch_norm", train.batch_norm, {"local", "sync"},
+              "batch norm statistics: over the images of each rank (local), or of all ranks, which then wait in every "
+              "layer (sync)");
 }
 
 void add_train(TrainRecipe& train, FieldList& fields) {
@@ -158,7 +159,7 @@ void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
                  "images per update, over all ranks, that lr is meant for; with other numbers lr scales in proportion; "
                  "0: no scaling");
   fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
-                "weight decay, added to the gradient unless name says otherwise; 0: none");
+                "weight decay, added to the gradient unless the optimizer differs (see name); 0: none");
   fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias,
               "apply weight decay to batch norms and biases, too");
   std::apply([&](auto&... rules) { (add_rule(rules, fields), ...); }, optimizer.rules);

@@ -122,7 +122,7 @@ TEST(Recipe, names_the_override_that_brought_a_mistake_and_else_the_file) {
 
 TEST(Recipe, refuses_unknown_sections_and_keys_outside_of_sections) {
   EXPECT_THAT(refusal("[trian]\nepochs = 3\n"), HasSubstr("got [trian]; try train"));
-  EXPECT_THAT(refusal("epochs = 3\n"), HasSubstr("epochs outside of any; try train.epochs"));
+  EXPECT_THAT(refusal("epochs = 3\n"), HasSubstr("epochs outside of all sections; try train.epochs"));
   EXPECT_THAT(refusal("train = 3\n"), HasSubstr("expected a section [train], got 3"));
 }
 

@@ -56,7 +56,7 @@ void put_plan(const RunPlan& plan, Value& table) {
 }
 
 // Reads the plan from the metadata. Files of old versions, which chose kernels by timing, have no revision, measured
-// file or instruction set. Runs on different kinds of machines have one plan per kind; this is rank 0's.
+// file or instruction set. A run on different types of machines has several plans; this is the plan of rank 0.
 RunPlan plan_from(const Value& table) {
   RunPlan plan{.choices = {}, .hash = table.at("plan_hash").as_string()};
   if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();
@@ -66,7 +66,7 @@ RunPlan plan_from(const Value& table) {
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
     if (pair.size() != 2)
-      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form", kRemedy));
+      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs of texts", "another type", kRemedy));
     plan.choices[pair[0].as_string()] = pair[1].as_string();
   }
   return plan;
@@ -81,12 +81,13 @@ void refuse(std::string_view what, const LoadReport& report, std::string_view ex
 RunState run_state_of(const io::SafetensorsReader& reader, const std::string& what) {
   const auto found = reader.metadata().find(kStateKey);
   if (found == reader.metadata().end()) {
-    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", kRemedy));
+    throw ConfigError(error_text("train.checkpoint", what, "a resume file with optimizer state",
+                                 "a file with weights only", kRemedy));
   }
   try {
     return run_state_from_value(io::parse_json(found->second, kStateKey).or_throw<ConfigError>());
   } catch (const Error& error) {
-    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", cause_of(error.what()), kRemedy));
+    throw ConfigError(error_text("train.checkpoint", what, "a complete run_state", cause_of(error.what()), kRemedy));
   }
 }
 
@@ -151,7 +152,7 @@ RunState run_state_from_value(const Value& table) {
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }
-  // Files of versions that supported one process only have no legs.
+  // Files of versions without several ranks have no list of legs (RunLeg).
   if (const Value* legs = table.find("legs")) {
     for (const Value& leg : legs->as_array()) {
       state.legs.push_back({.ranks = leg.at("ranks").as_integer(),

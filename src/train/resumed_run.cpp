@@ -29,13 +29,13 @@ void check_batch(const TrainJob& job, const Resume& resume) {
   if (now.batch * now.ranks == before.batch * before.ranks) return;
   if (now.batch != before.batch) {
     throw ConfigError(error_text("train.resume", "train.batch",
-                                 fmt::format("{} on {}: {} an update, as before", before.batch,
+                                 fmt::format("{} on {}, together {} per update, as before", before.batch,
                                              ranks_text(before.ranks), counted(before.batch * before.ranks, "image")),
-                                 fmt::format("{} on {}", now.batch, now.ranks),
+                                 fmt::format("{} on {}", now.batch, ranks_text(now.ranks)),
                                  "the same recipe and options, or a new --out folder"));
   }
-  log::warning(fmt::format("{} instead of {}: an update takes {}, not {}", ranks_text(now.ranks), before.ranks,
-                           counted(now.batch * now.ranks, "image"), before.batch * before.ranks));
+  log::warning(fmt::format("training on {} instead of {}: an update takes {} instead of {}", ranks_text(now.ranks),
+                           before.ranks, counted(now.batch * now.ranks, "image"), before.batch * before.ranks));
 }
 
 // Throws ConfigError when the resume file belongs to another run: recipe, labels, lists of images, or images of an
@@ -45,8 +45,8 @@ void check_resume(const TrainJob& job, const CheckpointInfo& now, const Resume& 
                         io::parse_toml(to_toml(job.recipe), "recipe").or_throw<ConfigError>());
   const auto refuse_change = [](std::string_view what, const std::string& begun, const std::string& here) {
     if (begun == here) return;
-    throw ConfigError(
-        error_text("train.resume", what, begun + ", as the run began", here, "the same --data, or a new --out folder"));
+    throw ConfigError(error_text("train.resume", what, begun + ", as at the start of the run", here,
+                                 "the same --data, or a new --out folder"));
   };
   refuse_change("labels", fmt::format("{}", fmt::join(resume.info.labels, ", ")),
                 fmt::format("{}", fmt::join(now.labels, ", ")));
@@ -89,7 +89,9 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   log::info(fmt::format("resumed at step {}, epoch {}", state.step, state.epoch + 1));
   if (!ranks.is_first()) return;
   if (job.servers.is_async()) {
-    log::warning("asynchronous updates come in another order each time: weights will differ from an unbroken run's");
+    log::warning(
+        "asynchronous updates arrive in a different order each time: weights will differ from those of a run without a "
+        "stop");
   }
   const std::string rates = changed_rates(job.recipe, resume.info.recipe, state, ranks.size());
   if (!rates.empty()) log::warning(rates);

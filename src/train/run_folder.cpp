@@ -62,20 +62,20 @@ void RunFolder::check_place() const {
   fs::path place = fs::absolute(checkpoints(), error).lexically_normal();
   while (!fs::exists(fs::status(place, error)) && place.has_relative_path()) place = place.parent_path();
   if (!fs::is_directory(place, error)) {
-    throw DataError(error_text("train.run", root_.string(), "a folder that can be made", place.string() + ", a file",
-                               "another --out, or removing the file there"));
+    throw DataError(error_text("train.run", root_.string(), "a folder that can be made", "a file: " + place.string(),
+                               "another --out, or removing the file"));
   }
   if (::access(place.c_str(), W_OK | X_OK) == 0) return;
   const std::string cause = std::generic_category().message(errno);
   throw DataError(error_text("train.run", root_.string(), "a folder that can be written", place.string() + ": " + cause,
-                             "another --out, or other permissions there"));
+                             "another --out, or changing the permissions"));
 }
 
 void RunFolder::check_new() const {
   for (const fs::path& path : {recipe(), log(), best(), resume()}) {
     if (!fs::exists(path)) continue;
     throw ConfigError(error_text("train.run", root_.string(), "a new or empty folder",
-                                 "a run's " + path.filename().string(),
+                                 path.filename().string() + " of an earlier run",
                                  "--resume to continue, --overwrite to start again, or another --out"));
   }
 }
@@ -97,7 +97,7 @@ void RunFolder::check_own() const {
 void RunFolder::check_resumable() const {
   if (fs::exists(resume()) || !fs::exists(best())) return;
   throw ConfigError(
-      error_text("train.run", resume().string(), "a resume file", "none beside best.safetensors",
+      error_text("train.run", resume().string(), "a resume file", "only best.safetensors",
                  "--init " + shell_word(best().string()) + " and another --out, or --overwrite to start again"));
 }
 
@@ -107,8 +107,7 @@ void RunFolder::create_new() const {
   fs::create_directories(checkpoints(), error);
   if (error || !fs::is_directory(checkpoints())) {
     throw DataError(error_text("train.run", checkpoints().string(), "a folder that can be made",
-                               error ? error.message() : "a file of that name",
-                               "another --out, or removing the file there"));
+                               error ? error.message() : "a file of this name", "another --out, or removing the file"));
   }
 }
 

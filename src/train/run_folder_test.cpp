@@ -286,7 +286,7 @@ TEST(Progress, names_a_slow_rank_once_it_has_been_the_slowest_for_long) {
     }
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_THAT(said(70, 0.5, true), HasSubstr("rank 2 (c) works 50% longer per update than the mean"));
+  EXPECT_THAT(said(70, 0.5, true), HasSubstr("rank 2 (c) computes 50% longer per update than the mean"));
   for (const std::string& text : {said(30, 0.5, true), said(70, 0.05, true), said(70, 0.5, false)}) {
     EXPECT_THAT(text, testing::Not(HasSubstr("works")));
   }

@@ -29,7 +29,7 @@
 namespace roentgen::train {
 namespace {
 
-// Warns once, however many folders there are.
+// Warns of data on a network file system, at most once.
 void warn_of_network(const TrainJob& job) {
   std::vector<std::filesystem::path> roots{job.dataset.root};
   for (const data::DatasetPart& part : job.dataset.parts) roots.push_back(part.root);
@@ -41,7 +41,7 @@ void warn_of_network(const TrainJob& job) {
   }
 }
 
-// Decoded images: in memory, or where the recipe keeps them on a disk, which it logs.
+// Creates the cache of decoded images: in memory, or on disk if the recipe says so. Logs the disk cache.
 std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t cache_bytes) {
   const TrainRecipe& recipe = job.recipe.train;
   if (!keeps_on_disk(recipe)) {
@@ -70,7 +70,7 @@ data::LoaderOptions first_options(const TrainJob& job, const RunInput& input, DT
   options.workers = decode_workers(recipe.train);
   options.cores = train_cores(recipe.train).input;
   options.seed = static_cast<std::uint64_t>(recipe.train.seed);
-  // a fast worker of an asynchronous run makes updates of the slow ones
+  // asynchronous: a fast worker may use more images than its share of an epoch
   const int passes = job.servers.is_async() ? ranks.size() : 1;
   options.epochs = static_cast<std::uint32_t>(recipe.train.epochs * passes);
   options.preprocess = recipe.preprocess;
@@ -131,11 +131,11 @@ std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input) {
   const TrainRecipe& recipe = job.recipe.train;
   const std::int64_t batches = batches_per_epoch(job, input);
   if (batches == 0) {
-    throw ConfigError(error_text("train.run", "train.batch",
-                                 fmt::format("a batch for {} of {}", ranks_text(Ranks(job.group).size()),
-                                             counted(std::ssize(input.training), "image")),
-                                 fmt::to_string(recipe.batch),
-                                 "a smaller train.batch, fewer ranks, or train.tail=wrap"));
+    throw ConfigError(
+        error_text("train.run", "train.batch",
+                   fmt::format("at least one full batch per rank, with {} and {}", ranks_text(Ranks(job.group).size()),
+                               counted(std::ssize(input.training), "training image")),
+                   fmt::to_string(recipe.batch), "a smaller train.batch, fewer ranks, or train.tail=wrap"));
   }
   if (batches >= recipe.accumulate) return batches / recipe.accumulate;
   throw ConfigError(error_text("train.run", "train.accumulate",
@@ -158,7 +158,8 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
   now.known_bad = state.bad_samples;
   const auto epoch = static_cast<std::uint32_t>(state.epoch);
   const RunLeg here{.ranks = now.shard.ranks, .batch = now.shard.batch};
-  // After a resume file of an epoch with another length, `updates` of the present epoch count as done, with their loss.
+  // Sets the progress in an epoch whose length has changed since the resume file. Then `updates` count as done, and the
+  // sum of losses is scaled.
   const auto count_made = [&](std::int64_t updates) {
     const auto made = static_cast<double>(std::max<std::int64_t>(state.step_in_epoch, 1));
     state.step_in_epoch = updates;
@@ -201,9 +202,9 @@ std::string skipped_note(const EpochUse& use) {
   const std::int64_t skipped = use.images - use.updates * use.images_per_update;
   if (skipped < use.images_per_update) return {};
   const char* const reason = use.ranks > 1
-                                 ? "all ranks make as many updates as the one with the fewest images; files of equal "
-                                   "size, a multiple of the ranks in number, or train.pipeline=default leave out none"
-                                 : "train.pipeline ends it there";
+                                 ? "all ranks stop with the rank that has the fewest images; to use all images, set "
+                                   "train.pipeline=default, or write equally large files, the same number for each rank"
+                                 : "train.pipeline ends the epoch early";
   return fmt::format("an epoch leaves out {} of {} training images ({:.0f}%): {}", skipped, use.images,
                      100.0 * static_cast<double>(skipped) / static_cast<double>(use.images), reason);
 }
@@ -211,8 +212,8 @@ std::string skipped_note(const EpochUse& use) {
 std::string network_note(const char* network, const std::filesystem::path& data, bool keeps_on_disk) {
   if (network == nullptr || keeps_on_disk) return {};
   return fmt::format(
-      "{} lies on {}, which every epoch reads again: roentgen copy-local {} DIR, or --cache-dir DIR on a "
-      "disk of this host, reads it once",
+      "{} lies on {}, and every epoch reads it again; to read it only once, use roentgen copy-local {} DIR, or "
+      "--cache-dir DIR with DIR on a disk of this host",
       data.string(), network, shell_word(data.string()));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RunInput: the images of a run, the memory for them, and the position to start from. Internal to the trainer.
+// RunInput: training and validation images of a run, the memory for them, and the first position. Only for the trainer.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
     const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor < 0) {
       throw DataError(error_text("train.run", path_.string(), "a file that can be made",
-                                 std::generic_category().message(errno), "another --out, or other permissions there"));
+                                 std::generic_category().message(errno), "another --out, or changing the permissions"));
     }
     const bool is_held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!is_held && is_still_named(descriptor, path_)) {
@@ -44,7 +44,7 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
     ::close(descriptor);
     if (is_held) {
       throw ConfigError(error_text("train.run", folder.string(), "a folder that no other process trains in",
-                                   "one in use", "another --out, or again when the other has ended"));
+                                   "a folder in use", "another --out, or waiting until the other process ends"));
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Origin of a run, as its folder keeps it for `train --resume`: recipe, machine, data.
+// Origin of a run, stored in its folder for `train --resume`: recipe, machine and data.
 #pragma once
 
 #include <filesystem>

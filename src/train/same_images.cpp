@@ -78,8 +78,8 @@ struct Comparison {
   [[noreturn]] void refuse(std::size_t row, std::string_view name, std::string_view expected,
                            std::string_view got) const {
     throw ConfigError(error_text("train.ranks",
-                                 fmt::format("row {} of rank {}{}{}", row + 1, rank, name.empty() ? "" : ", ", name),
-                                 fmt::format("{}, as rank 0", expected), got, "the same --data on all hosts"));
+                                 fmt::format("image {} on rank {}{}{}", row + 1, rank, name.empty() ? "" : ", ", name),
+                                 fmt::format("{}, as on rank 0", expected), got, "the same --data on all hosts"));
   }
 
   static std::vector<std::string> split(const std::string& joined) {
@@ -97,13 +97,13 @@ struct Comparison {
 [[noreturn]] void refuse_row(const data::Dataset& dataset, const Comparison& facts) {
   const std::size_t labels = dataset.label_names.size(), width = labels + 3;
   const std::size_t row = facts.at / width, column = facts.at % width;
-  if (facts.at == facts.first.size()) facts.refuse(row, "", "no such row", facts.other[facts.at]);
-  if (facts.at == facts.other.size()) facts.refuse(row, "", facts.first[facts.at], "no such row");
+  if (facts.at == facts.first.size()) facts.refuse(row, "", "no such image", facts.other[facts.at]);
+  if (facts.at == facts.other.size()) facts.refuse(row, "", facts.first[facts.at], "no such image");
   const std::string& expected = facts.first[facts.at];
   const std::string& got = facts.other[facts.at];
   if (column == 0) facts.refuse(row, "", expected, got);
   const std::string& name = facts.first[row * width];
-  if (column == width - 1) facts.refuse(row, name, "its patient", "another one");
+  if (column == width - 1) facts.refuse(row, name, "the same patient", "another patient");
   const std::string what = column == 1 ? "split" : dataset.label_names[column - 2];
   facts.refuse(row, name, what + " " + expected, what + " " + got);
 }
@@ -123,7 +123,7 @@ void require_same_images(const Ranks& ranks, const data::Dataset& dataset, std::
   if (!files) return;
   const Comparison comparison(*files);
   const std::uint32_t row = chosen.at(std::min(comparison.at, chosen.size() - 1));
-  comparison.refuse(row, dataset.samples[row].id, "its file", "another file of that name");
+  comparison.refuse(row, dataset.samples[row].id, "the same file", "another file of this name");
 }
 
 }  // namespace roentgen::train

@@ -68,21 +68,21 @@ TEST_F(SameImages, have_the_same_labels) {
       [](data::Dataset& dataset) {
         dataset.samples[2].labels = {0.0F, 1.0F};
       },
-      "row 3 of rank 1, image2.png: expected Mass 1, as rank 0, got Mass 0; try the same --data on all hosts");
+      "image 3 on rank 1, image2.png: expected Mass 1, as on rank 0, got Mass 0; try the same --data on all hosts");
   expect_refused([](data::Dataset& dataset) { dataset.samples[3].labels[1] = 0.0F; },
-                 "row 4 of rank 1, image3.png: expected Nodule unknown, as rank 0, got Nodule 0");
+                 "image 4 on rank 1, image3.png: expected Nodule unknown, as on rank 0, got Nodule 0");
 }
 
 TEST_F(SameImages, come_in_the_same_order_and_number) {
   expect_refused([](data::Dataset& dataset) { std::swap(dataset.samples[0], dataset.samples[1]); },
-                 "row 1 of rank 1: expected image0.png, as rank 0, got image1.png");
+                 "image 1 on rank 1: expected image0.png, as on rank 0, got image1.png");
   expect_refused([](data::Dataset& dataset) { dataset.samples.push_back(dataset.samples.front()); },
-                 "row 5 of rank 1: expected no such row, as rank 0, got image0.png");
+                 "image 5 on rank 1: expected no such image, as on rank 0, got image0.png");
 }
 
 TEST_F(SameImages, have_the_same_patients_and_name_none) {
   expect_refused([](data::Dataset& dataset) { dataset.samples[1].patient = "secret"; },
-                 "row 2 of rank 1, image1.png: expected its patient, as rank 0, got another one");
+                 "image 2 on rank 1, image1.png: expected the same patient, as on rank 0, got another patient");
   for (const auto& error : compare([](data::Dataset& dataset) { dataset.samples[1].patient = "secret"; })) {
     EXPECT_THAT(text_of(error), testing::Not(HasSubstr("secret")));
   }
@@ -90,7 +90,7 @@ TEST_F(SameImages, have_the_same_patients_and_name_none) {
 
 TEST_F(SameImages, have_the_same_bytes) {
   expect_refused([](data::Dataset& dataset) { std::swap(dataset.samples[1].path, dataset.samples[3].path); },
-                 "row 2 of rank 1, image1.png: expected its file, as rank 0, got another file of that name");
+                 "image 2 on rank 1, image1.png: expected the same file, as on rank 0, got another file of this name");
 }
 
 TEST_F(SameImages, of_records_are_compared_by_their_part_of_the_file) {
@@ -98,7 +98,7 @@ TEST_F(SameImages, of_records_are_compared_by_their_part_of_the_file) {
     return [begin](data::Dataset& dataset) { dataset.samples[1].stored = {.begin = begin, .length = 20'000 - begin}; };
   };
   expect_none(compare(at(0)));
-  expect_refused(at(10), "row 2 of rank 1, image1.png: expected its file");
+  expect_refused(at(10), "image 2 on rank 1, image1.png: expected the same file");
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ void require_same_recipe(const Ranks& ranks, const Recipe& recipe) {
   const auto parse = [](const std::string& text) { return io::parse_toml(text, "recipe").or_throw<ConfigError>(); };
   const ChangedKey changed =
       find_changed_key(parse(difference->first), parse(difference->other))
-          .value_or(ChangedKey{.key = "recipe", .first = "its text", .other = "another text of the same keys"});
-  throw ConfigError(error_text("train.ranks", fmt::format("{} of rank {}", changed.key, difference->rank),
-                               changed.first + ", as rank 0", changed.other,
+          .value_or(ChangedKey{.key = "recipe", .first = "the same text", .other = "a text in another form"});
+  throw ConfigError(error_text("train.ranks", fmt::format("{} on rank {}", changed.key, difference->rank),
+                               changed.first + ", as on rank 0", changed.other,
                                "the same recipe and options on all hosts"));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Checks that all ranks train the same: data, recipe, options.
+// Checks that all ranks train with the same data, recipe and options.
 #pragma once
 
 namespace roentgen::train {

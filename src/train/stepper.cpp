@@ -30,7 +30,7 @@ void require_finite(double value, std::string_view what, std::int64_t step) {
                              fmt::to_string(value), "a lower optimizer.lr, a longer warm-up or train.clip_norm"));
 }
 
-// Lowest loss scale: gradients that overflow even there will not recover.
+// Throws DataError if the loss scale is below 1: gradients that overflow even then will not recover.
 void require_sound(const engine::LossScale& scale, std::int64_t step) {
   if (scale.scale >= 1.0) return;
   throw DataError(
@@ -71,7 +71,7 @@ std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector
       const std::int64_t from = std::max(range.begin, buckets[i].begin);
       const std::int64_t to = std::min(range.begin + range.count, end);
       if (from >= to) continue;
-      RG_ASSERT(!range.is_layer || to - from == range.count);  // a parameter lies in one bucket
+      RG_ASSERT(!range.is_layer || to - from == range.count);  // a parameter is never split between buckets
       parts[i].push_back(
           {.begin = from, .count = to - from, .weight_decay = range.weight_decay, .is_layer = range.is_layer});
     }
@@ -93,7 +93,7 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     return;
   }
   if (!options_.servers.is_async()) {
-    // Gradients for servers pass through the host.
+    // Gradients for servers are sent from host memory.
     dist::GradientDevice device{.device = executable.memory_device(),
                                 .id = options_.device_id,
                                 .is_host = servers_ || executable.gradients().device().copies == nullptr};
@@ -126,7 +126,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   }
   const bool is_last = i + 1 == options_.accumulate;
   if (exchange_ && is_last) exchange_->begin();
-  // A device that averages works through backward, and the host waits for the loss meanwhile.
+  // If the device averages, the report is sent after backward, so that the host need not wait for the loss before it.
   const bool is_report_late = exchange_ && exchange_->is_on_device();
   if (has_partners() && is_last && !is_report_late) add_loss(record);
   if (is_last && pushes_early()) begin_push(record, 1.0);
@@ -222,7 +222,8 @@ void Stepper::push_late(StepRecord& record) {
 
 void Stepper::finish_with_servers(StepRecord& record) {
   if (exchange_) add_group_report(record);
-  for (const runtime::Event* ready : ready_) ready->wait();  // backward reads the weights until it is over
+  for (const runtime::Event* ready : ready_)
+    ready->wait();  // new weights must not arrive while backward reads the old weights
   servers_->finish();
   const Reply& reply = servers_->reply();
   if (options_.servers.is_async()) {
@@ -264,20 +265,20 @@ void Stepper::apply_all(StepRecord& record, const runtime::Event* after) {
   require_finite(record.loss, "loss", record.step);
   if (options_.clip_norm <= 0.0) return;
   const double norm = executable_.read_norm();
-  if (scales_loss_ && !std::isfinite(norm)) return;  // an overflow: the update was skipped
+  if (scales_loss_ && !std::isfinite(norm)) return;  // overflow: the engine skipped the update
   require_finite(norm, "gradient norm", record.step);
   record.gradient_norm = norm;
 }
 
 void Stepper::finish_with_group(StepRecord& record) {
   add_group_report(record);
-  // Overflows are found by the norm, too.
+  // A loss scale needs the norm, too, to detect overflows.
   const bool must_know_norm = options_.clip_norm > 0.0 || scales_loss_;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);
   const runtime::Event* last = nullptr;
   for (AveragedBucket next = exchange_->wait_next(); next.bucket >= 0; next = exchange_->wait_next()) {
     if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(next.bucket)], record, 0.0, next.after);
-    last = next.after;  // those before it are there, too
+    last = next.after;  // buckets are averaged in order, so this event covers all earlier ones
   }
   require_finite(record.loss, "loss", record.step);
   if (must_know_norm) apply_all(record, last);
@@ -303,7 +304,7 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   }
   record.step = step + 1;
   record.seconds = seconds_since(start);
-  // A device's is that of an earlier update, which may have taken longer.
+  // If a device averages, the exposed time belongs to an earlier update and may exceed the time of this one.
   busy_s_ = std::max(0.0, record.seconds - record.comm_exposed_seconds.value_or(0.0));
   return record;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Stepper: one update: batches in, forward, backward, accumulation, clipping, optimizer. Independent of epochs and
-// files.
+// Stepper: makes one update: reads batches, runs forward and backward, accumulates and clips gradients, runs the
+// optimizer. Independent of epochs and files.
 #pragma once
 
 #include <cstdint>
@@ -33,94 +33,96 @@ namespace roentgen::train {
 /// Options of updates.
 struct StepperOptions {
   std::string optimizer = "adam";
-  /// Options of all rules; only those of the optimizer's rule count.
+  /// Options of all update rules; only those of `optimizer` are used.
   engine::OptimizerRules rules;
   double weight_decay = 0.0;
-  /// Weight decay on norm scales, shifts and biases, too.
+  /// True: batch norms and biases get weight decay, too.
   bool decays_norm_and_bias = false;
-  /// Batches per update; their gradients are averaged.
+  /// Number of batches per update; their gradients are averaged.
   std::int64_t accumulate = 1;
-  /// Largest global L2 norm of the gradient; 0 = no limit. With a limit, gradients are scaled by
-  /// min(1, clip_norm / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_.
+  /// Largest global L2 norm of the gradient; 0: no limit. Gradients are multiplied by min(1, clip_norm / (norm +
+  /// 1e-6)), like torch.nn.utils.clip_grad_norm_.
   double clip_norm = 0.0;
-  /// Called with the samples of each batch that was trained on; may be empty.
+  /// Called with the samples of each batch used for training; may be empty.
   std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
-  /// Ranks that make the update together, each on its own batches; their gradients are averaged. Null: this process
-  /// alone. Must outlive the stepper.
+  /// Ranks that make updates together, each with its own batches; their gradients are averaged. Null for a single
+  /// process. Must outlive the stepper.
   dist::CommThread* group = nullptr;
   /// With a group: engine::Engine::device_id() of the executable's engine.
   std::string device_id{};
-  /// With a group: makes NCCL's part of this rank; empty: the machine's NCCL. For tests.
+  /// With a group: creates the NCCL communicator of this rank; empty: uses the NCCL library. For tests.
   std::function<std::unique_ptr<dist::NcclCalls>()> make_nccl{};
-  /// With a group that is divided (CommThread::divide()): its last ranks are servers, which make the updates. Sync: the
-  /// group has none.
+  /// Parameter servers, which make the updates. The group must then be divided (CommThread::divide()); its last ranks
+  /// are the servers. Sync: no servers.
   ServerOptions servers{};
-  /// With a group: polled once per update; all ranks learn when one of them returns true. May be empty.
+  /// With a group: called once per update. If it returns true on any rank, all ranks stop. May be empty.
   std::function<bool()> is_stop_asked{};
-  /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
+  /// With a group: true to send gradients while backward continues; false to send them afterwards, for comparison.
   bool is_overlapped = true;
-  /// Timeline that records the parts of an update; null: none. Must outlive the stepper.
+  /// Timeline that records the phases of an update; may be null. Must outlive the stepper.
   Timeline* timeline = nullptr;
 };
 
-/// Arena ranges with their weight decay, neighbours of equal decay joined; padding between slices belongs to none.
-/// @param is_layerwise weights stay apart, marked as layers
+/// Returns the ranges of the parameter arena to update, with their weight decay. Adjacent ranges of equal decay are
+/// joined; padding is in no range.
+/// @param is_layerwise true: the weights of each layer get a separate range, marked as a layer
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
 
-/// The parts of `ranges` within each bucket.
+/// Splits `ranges` at bucket borders; returns the ranges of each bucket.
 [[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
     const std::vector<engine::UpdateRange>& ranges, const std::vector<engine::Bucket>& buckets);
 
-/// Makes updates on an executable of training form. Not thread-safe.
+/// Makes updates of an executable that was compiled for training. Not thread-safe.
 class Stepper {
  public:
-  /// `executable` must outlive this.
+  /// Creates the optimizer, and the connections to other ranks. `executable` must outlive this object.
   Stepper(engine::Executable& executable, StepperOptions options);
 
-  /// Takes `accumulate` batches and makes one update. Throws DataError naming the step when the loss or a gradient norm
-  /// is not finite; the weights are then unchanged. With a loss scale an overflow of gradients skips the update; throws
-  /// DataError when the scale is below 1.
-  /// @param step updates made before this one: keys dropout, counts adam's time
-  /// @return loss, norm, images (of all ranks) and time; step, epoch and lr as given
+  /// Makes one update from `accumulate` batches. Throws DataError naming the step if the loss or a gradient norm is not
+  /// finite; the weights are then unchanged. With a loss scale, an overflow of gradients only skips the update; throws
+  /// DataError if the scale falls below 1.
+  /// @param step number of earlier updates, which seeds dropout and is the step count of Adam
+  /// @return loss, norm, number of images (of all ranks) and time, with `lr`, and `step` + 1
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
-  /// Waits until the device has averaged all gradients: before weights are read that must be sound. Throws CommError
-  /// where an average failed.
+  /// Waits until the device has averaged all gradients. Call it before weights are saved or evaluated. Throws CommError
+  /// if an average failed.
   void settle();
-  /// Exchange with parameter servers; null without them.
+  /// Communication with parameter servers; null if there are none.
   [[nodiscard]] ServerExchange* servers() { return servers_.get(); }
-  /// With a group: whether a rank was asked to stop in the last update. All ranks get the same answer.
+  /// True if any rank was asked to stop in the last update; equal on all ranks.
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
  private:
-  /// Runs batch `i` of the update and adds its gradients. Gradients of the last batch are sent to the other ranks as
-  /// they become ready. Adds the loss to the record, except that of a single process's last batch, which is read later.
+  /// Runs batch `i` of the update and adds its gradients. Gradients of the last batch are sent to other ranks as soon
+  /// as they are ready. Adds the loss to the record, except for the last batch of a single process, which is read
+  /// later.
   void run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record);
   [[nodiscard]] std::optional<data::Batch> next_batch(data::BatchSource& batches) const;
-  /// Adds the loss of the last forward to the record, and the loss scale at its start.
+  /// Adds the loss of the last forward to the record, and the loss scale of this update.
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
   void send(std::int64_t bucket);
-  /// Sends this rank's report, once the record has the loss.
+  /// Sends the report of this rank to all ranks; the record must contain the loss.
   void report(const StepRecord& record);
-  /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
+  /// Waits for averaged buckets. Updates each bucket at once, unless the update first needs the norm of all gradients.
   void finish_with_group(StepRecord& record);
   [[nodiscard]] bool has_partners() const { return exchange_ || servers_; }
-  /// Whether servers get gradients while backward continues.
+  /// True if gradients are sent to servers while backward continues.
   [[nodiscard]] bool pushes_early() const;
   void begin_push(const StepRecord& record, double factor);
-  /// Sends all gradients after backward; async: limited to clip_norm.
+  /// Sends all gradients to the servers after backward; async: clipped to clip_norm.
   void push_late(StepRecord& record);
-  /// Waits for the weights of the servers.
+  /// Waits for the new weights of the servers.
   void finish_with_servers(StepRecord& record);
-  /// Sets what all ranks report of the update.
+  /// Fills the record with the combined reports of all ranks.
   void add_group_report(StepRecord& record);
-  /// Queues the update of all parameters, then reads its result. Throws DataError when the update failed.
-  /// @param after of AveragedBucket; null: none
+  /// Queues the update of all parameters, then reads loss and norm. Throws DataError if one is not finite.
+  /// @param after AveragedBucket::after of the last bucket; null if there is none
   void apply_all(StepRecord& record, const runtime::Event* after = nullptr);
-  /// Sum over the update's batches; after finish_with_group() the mean of that over ranks.
+  /// Sum of gradients over the batches of the update; with a group, later its mean over ranks.
   [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }
   void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm,
              const runtime::Event* after);
@@ -128,18 +130,18 @@ class Stepper {
   engine::Executable& executable_;
   StepperOptions options_;
   Optimizer optimizer_;
-  /// Whether the engine scales the loss.
+  /// True if the engine scales the loss.
   bool scales_loss_;
   std::vector<engine::UpdateRange> ranges_;
-  /// Sum of gradients; null without accumulation.
+  /// Sum of gradients over batches; null without accumulation.
   std::unique_ptr<engine::Arena> total_;
-  /// Exchange of gradients, with a group; ranges_ is then grouped by bucket. With servers of synchronous updates, of
-  /// reports alone.
+  /// Exchange of gradients between ranks; null for one process and asynchronous updates. With synchronous servers, it
+  /// only exchanges reports.
   std::unique_ptr<GradientExchange> exchange_;
-  /// Null without parameter servers.
+  /// Communication with parameter servers; null if there are none.
   std::unique_ptr<ServerExchange> servers_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
-  /// Event that is reached once a bucket of the update is final.
+  /// For each bucket, the event that is reached when its gradients are complete.
   std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Updates that several ranks make of a network with batch norm, alone and with parameter servers. A single
-// thread that holds every rank's executable makes the same. Local statistics, mean of the gradients, one update for
+// Tests updates of a network with batch norm on several ranks, with and without parameter servers. The expected result
+// is computed by one thread with the executables of all ranks: local statistics, mean of the gradients, one update for
 // all.
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ output logits = fc
 )";
 
 std::unique_ptr<engine::Engine> cpu_engine() { return engine::make_engine("cpu"); }
-/// An engine whose memory is not the host's: its gradients are copied through the host.
+/// Creates an engine with device memory, so that gradients are copied through the host.
 std::unique_ptr<engine::Engine> reference_engine() { return std::make_unique<ReferenceEngine>(); }
 
 // Engine, data and loader of one rank.
@@ -51,7 +51,7 @@ struct Rank {
   Rank(const data::Dataset& dataset, int rank, int ranks, std::unique_ptr<engine::Engine> made)
       : engine(std::move(made)) {
     const graph::Graph model = graph::with_loss(graph::parse_graph(kNet, "net").or_throw(), {});
-    // Small buckets, so that there are several.
+    // small buckets, so that the network has several
     executable = engine->compile(model, {.threads = 1, .slots = 2, .bucket_bytes = 128});
     engine::initialise(*executable, 3);
     memory = std::make_unique<SlotMemory>(*executable, 2, 2);
@@ -83,7 +83,7 @@ struct Rank {
 
 StepperOptions options() { return {.optimizer = "sgd", .weight_decay = 1e-3}; }
 
-/// Mean over the ranks.
+/// Function that computes the mean of the gradients of all ranks.
 using Mean = std::vector<float> (*)(const std::vector<std::unique_ptr<Rank>>& all);
 
 std::vector<std::vector<float>> gradients_of(const std::vector<std::unique_ptr<Rank>>& all) {
@@ -92,7 +92,7 @@ std::vector<std::vector<float>> gradients_of(const std::vector<std::unique_ptr<R
   return gradients;
 }
 
-// Mean of the gradients as dist::LocalGroup computes it.
+// Computes the mean of the gradients like dist::LocalGroup, in double.
 std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all) {
   const std::vector<std::vector<float>> gradients = gradients_of(all);
   std::vector<float> mean(gradients[0].size());
@@ -104,7 +104,7 @@ std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all)
   return mean;
 }
 
-// Mean of the gradients as messages compute it: in float32, in the order of ranks.
+// Computes the mean of the gradients like the algorithms with messages: in float32, in the order of ranks.
 std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) {
   const float factor = 1.0F / static_cast<float>(all.size());
   const std::vector<std::vector<float>> gradients = gradients_of(all);
@@ -116,13 +116,13 @@ std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) 
   return mean;
 }
 
-/// Case: how gradients are sent, their expected sum, and the engine.
+/// Test case: algorithm that averages gradients, function for the expected mean, and engine.
 struct Way {
   const char* reduce;
   Mean mean;
   const char* engine_name = "cpu";
   std::unique_ptr<engine::Engine> (*make)() = cpu_engine;
-  /// Parameter servers beside the ranks.
+  /// Number of parameter servers in addition to the ranks.
   int servers = 0;
 };
 
@@ -135,7 +135,7 @@ ServerOptions servers_of(const Way& way) {
   return {.way = way.servers > 0 ? UpdateWay::Servers : UpdateWay::Sync, .servers = way.servers};
 }
 
-// Serves as the `index`th server; its executable holds the weights that all begin with.
+// Runs parameter server number `index`, which has the same initial weights as the workers.
 void serve(dist::CommThread& comm, const data::Dataset& dataset, int index, const Way& way) {
   const Rank rank(dataset, 0, 1, way.make());
   engine::Executable& executable = *rank.executable;
@@ -146,7 +146,7 @@ void serve(dist::CommThread& comm, const data::Dataset& dataset, int index, cons
   comm.call([&](dist::Communicator& communicator) { server.serve(communicator); });
 }
 
-// Expected result of so many ranks.
+// Computes the expected result of `ranks` ranks.
 std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks, const Way& way) {
   std::vector<std::unique_ptr<Rank>> all;
   std::vector<std::unique_ptr<Optimizer>> optimizers;
@@ -225,7 +225,7 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
 }
 
 TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
-  dist::LocalGroup group(2);  // the other rank never comes
+  dist::LocalGroup group(2);  // the other rank never joins
   dist::CommThread comm([&] { return group.member(0); }, std::chrono::minutes(1));
   {
     std::vector<float> gradients(3, 1.0F);

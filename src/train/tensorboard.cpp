@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Events for TensorBoard: the numbers of log.jsonl.
+// Observer that writes the numbers of log.jsonl as TensorBoard events.
 #include <fmt/format.h>
 #include <unistd.h>
 

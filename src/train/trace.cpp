@@ -132,8 +132,8 @@ class Merging {
           .thread = lane,
           .arguments = Value::Table{{"bytes", span.bytes}, {"ticket", span.ticket}}},
          span.begin_ns, span.end_ns);
-    // Start on the last rank, by this rank's clock. It is limited to the span, because converted clocks are off by
-    // microseconds.
+    // Time at which the last rank started this collective, by this rank's clock. It is limited to the span, because
+    // converted clocks are off by microseconds.
     const std::int64_t late_ns = last_starts_.at(span.ticket) - rank.to_first(span.started_ns);
     const std::int64_t met_ns = std::min(span.started_ns + std::max<std::int64_t>(late_ns, 0), span.end_ns);
     const auto part = [&](const char* what, std::int64_t begin_ns, std::int64_t end_ns) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The trace of a run: the work of its ranks on one time axis, in one file (docs/reference/formats/trace.md).
+// Trace of a run: the work of all traced ranks on one time axis, in one file (docs/reference/formats/trace.md).
 #pragma once
 
 #include <cstdint>

@@ -92,8 +92,8 @@ RankTrace rank_trace_from(const std::string& bytes) {
     read_lines(std::string_view(bytes).substr(std::min(end + 1, bytes.size())), trace);
   }
   if (trace.spans.size() == count) return trace;
-  throw CommError(error_text("train.trace", "spans", fmt::format("{} of them", count),
-                             fmt::to_string(trace.spans.size()), "the same build on all ranks"));
+  throw CommError(error_text("train.trace", "spans of a rank", fmt::to_string(count),
+                             fmt::to_string(trace.spans.size()), "the same build of Roentgen on all hosts"));
 }
 
 TracePart::TracePart(const fs::path& folder, int rank)
@@ -117,7 +117,7 @@ void begin_trace_parts(const fs::path& folder, const Value& about, const std::ve
   if (!error) fs::create_directory(folder, error);
   if (error) {
     throw DataError(error_text("train.trace", folder.string(), "a folder that can be made", error.message(),
-                               "other permissions there, or no --trace"));
+                               "changing the permissions, or no --trace"));
   }
   Value ranks = Value::array();
   for (const RankTrace& clock : clocks) ranks.push_back(to_value(clock));

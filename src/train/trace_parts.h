@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Traces of failed runs: the records of each rank, in a file of its own that is complete even when the rank is killed.
-// In a successful run, ranks send the same lines to rank 0 (trace.h), with clocks measured at the end as well.
+// Traces of failed runs: the records of each rank, in a separate file that is valid even if the rank is killed. In a
+// successful run, ranks send the same lines to rank 0 (trace.h), with clocks measured at the end as well.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct RankTrace;
 /// Parses a text of to_bytes(). Throws CommError if it is invalid.
 [[nodiscard]] RankTrace rank_trace_from(const std::string& bytes);
 
-/// File with the spans of one rank, one line per span. Not movable. One thread at a time.
+/// File with the spans of one rank, one line per span. Not movable. Not thread-safe.
 class TracePart {
  public:
   /// Creates the file. If this fails, nothing is recorded, because a host may have no access to the run folder.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Traces: one time axis for several clocks, and the files of runs with one or several ranks.
+// Tests traces: one time axis for several clocks, and the trace files of runs with one or several ranks.
 #include "train/trace.h"
 
 #include <gmock/gmock.h>

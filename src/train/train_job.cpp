@@ -45,7 +45,7 @@ void check_job(const TrainJob& job) {
   const auto K = static_cast<std::int64_t>(job.dataset.label_names.size());
   const Shape& logits = job.model.node(job.model.output("logits")).shape;
   const Shape wanted{job.recipe.train.batch, K};
-  require(logits == wanted, "model: logits", wanted.text(), logits.text(), "out=K in the graph text's last op");
+  require(logits == wanted, "model: logits", wanted.text(), logits.text(), "out=K in the last line of the graph text");
 }
 
 CheckpointInfo describe_run(const TrainJob& job) {

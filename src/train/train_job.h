@@ -39,40 +39,40 @@ struct Recipe;
 /// Whether a run starts or resumes.
 enum class Start : std::uint8_t { Fresh, Resume };
 
-/// A run, with everything it needs. Its pointers must outlive train().
+/// Inputs of a training run. Its references and pointers must outlive train().
 struct TrainJob {
   const Recipe& recipe;          ///< settings of the run
   const data::Dataset& dataset;  ///< data set with labels and a training split
   /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
   const graph::Graph& model;
-  engine::Engine& engine;  ///< computes
-  /// Run folder. It must exist once on_ready has returned; train() writes log.jsonl, checkpoints, preds.csv and
-  /// aucs.csv into it.
+  engine::Engine& engine;  ///< engine that computes
+  /// Run folder, which must exist when on_ready returns. train() writes log.jsonl, checkpoints, preds.csv and aucs.csv
+  /// into it.
   const RunFolder& folder;
-  Start start = Start::Fresh;          ///< continue from folder.resume(), or begin
+  Start start = Start::Fresh;          ///< whether to continue from folder.resume()
   std::vector<Observer*> observers{};  ///< notified of every step; owned by the caller
-  /// Called once, after all checks that precede the first update and before anything is written: the time to make the
-  /// folder. May be empty.
+  /// Called once, after all checks before the first update and before anything is written, to create the folder. May be
+  /// empty.
   std::function<void()> on_ready{};
-  /// Polled after every update. True: write the resume file and stop, on all ranks.
+  /// Called after every update. If it returns true, all ranks write the resume file and stop.
   std::function<bool()> is_stop_asked{};
-  /// Number of updates after which the run stops as if requested; 0 = none. For tests and time limits.
+  /// Number of updates after which the run stops as if requested; 0: no limit. For tests and time limits.
   std::int64_t stop_after_steps = 0;
-  /// Folder of this host for checkpoints, which are then copied to `folder`; empty: none. CheckpointPlace. Of rank 0.
+  /// Local folder of rank 0 for checkpoints, which CheckpointPlace then copies to `folder`; empty: writes to `folder`.
   std::filesystem::path checkpoint_dir{};
-  /// Ranks that train together. Each takes recipe.train.batch images and has an equal job except for on_ready,
-  /// observers and is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
+  /// Ranks that train together, each with batches of recipe.train.batch images. Their jobs must be equal except for
+  /// on_ready, observers and is_stop_asked. Only rank 0 writes files. Null for a single process.
   dist::CommThread* group = nullptr;
-  /// Monitor of the engine's device, read about once a second. Null: none. The first rank's counts.
+  /// Monitor of the engine's device on rank 0, read about once a second; may be null.
   runtime::DeviceMonitor* device_monitor = nullptr;
-  /// Parameter servers among the ranks of the group, its last ones; sync: none. Equal on all ranks.
+  /// Update mode and parameter servers, which are the last ranks of the group. Equal on all ranks.
   ServerOptions servers{};
-  /// Options of folder.trace(); a failed run leaves the trace, too. nullopt: no trace. Equal on all ranks.
+  /// Options of the trace in folder.trace(), which even a failed run writes; nullopt: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };
 
-/// Throws ConfigError when the recipe, the data and the model do not fit together. Reasons: no training images, an
-/// AUROC that will be undefined, another number of labels or channels. Reads no file and changes nothing.
+/// Throws ConfigError if recipe, data and model do not fit together. Reasons: no training images, an AUROC that will be
+/// undefined, another number of labels or channels. Reads no file and changes nothing.
 void check_job(const TrainJob& job);
 
 /// Returns the metadata of this run's checkpoints; step, epoch and metric are left at 0.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Outcome of a run as JSON.
+// Converts the outcome of a run to JSON.
 #include <optional>
 
 #include "train/observer.h"

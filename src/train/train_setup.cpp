@@ -42,7 +42,7 @@ std::unique_ptr<Stepper> make_stepper(const TrainJob& job, engine::Executable& e
                                  .timeline = timeline});
 }
 
-// First weights: drawn from the seed, then those of train.init, if any.
+// Sets the initial weights: random values from the seed, then the weights of train.init, if set.
 void load_first_weights(const TrainJob& job, engine::Executable& executable) {
   const TrainRecipe& recipe = job.recipe.train;
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
@@ -59,7 +59,7 @@ void load_first_weights(const TrainJob& job, engine::Executable& executable) {
   log::info(text);
 }
 
-// Starts loading training images at the position that the state names.
+// Starts to load training images at the position in the state of the run.
 std::unique_ptr<data::Loader> start_loader(const TrainJob& job, TrainSetup& setup) {
   const bool is_class = job.recipe.loss.name == "softmax";
   const SlotMemory memory(*setup.executable, setup.input.slots,
@@ -78,8 +78,8 @@ std::vector<std::unique_ptr<Observer>> open_logs(const RunFolder& folder, const 
   return logs;
 }
 
-// Logs the division of cores, if any, and the memory and plan of a step. Returns the peak of memory except the input,
-// bytes.
+// Logs how cores are divided, if they are, and the memory and plan of a step. Returns the peak of memory in bytes,
+// without the input.
 std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   if (const TrainCores cores = train_cores(recipe); !cores.input.empty()) {
     log::debug(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
@@ -88,7 +88,7 @@ std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   const engine::Plan& plan = setup.executable->plan();
   std::vector<std::pair<std::string, std::size_t>> more{{"optimizer", setup.stepper->optimizer().state_bytes()}};
   if (setup.ema) more.emplace_back("averages", plan.memory.parameters + plan.memory.state);
-  if (recipe.accumulate > 1) more.emplace_back("sums of gradients", plan.memory.gradients);
+  if (recipe.accumulate > 1) more.emplace_back("gradient sums", plan.memory.gradients);
   if (setup.validator) more.emplace_back("validation", setup.validator->plan().memory.total());
   log::info(fmt::format("training: peak of memory {}; values in {}; plan {}", plan.memory.text(more), plan.dtype(),
                         plan.hash()));
@@ -123,7 +123,7 @@ TrainSetup make_train_setup(const TrainJob& job) {
   Optimizer& optimizer = setup.stepper->optimizer();
   const std::int64_t updates = updates_per_epoch(job, setup.input);
   warn_of_skipped(job, setup.input, updates);
-  const int summed_ranks = job.servers.is_async() ? 1 : ranks.size();  // whose gradients are one update
+  const int summed_ranks = job.servers.is_async() ? 1 : ranks.size();  // ranks whose gradients make one update
   setup.schedule = make_schedule(job.recipe.schedule.name, schedule_options(job.recipe, updates, summed_ranks));
   if (!resume && ranks.is_first()) load_first_weights(job, executable);
   if (recipe.ema > 0.0) setup.ema = std::make_unique<Ema>(executable, recipe.ema);

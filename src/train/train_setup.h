@@ -36,28 +36,28 @@ struct TrainSetup {
   RunInput input;
   /// Metadata of the checkpoints, without step, epoch and metric.
   CheckpointInfo info;
-  /// Null without TrainJob::trace.
+  /// Recorder of the trace; null without TrainJob::trace.
   std::unique_ptr<Tracer> tracer;
-  /// Training form.
+  /// Network compiled for training.
   std::unique_ptr<engine::Executable> executable;
-  /// Inference form; null without validation images.
+  /// Network compiled for inference; null without validation images.
   std::unique_ptr<engine::Executable> validator;
   std::unique_ptr<TrainedPixels> pixels;
   std::unique_ptr<Stepper> stepper;
   std::unique_ptr<Schedule> schedule;
-  /// Null without train.ema.
+  /// Moving average of the weights; null without train.ema.
   std::unique_ptr<Ema> ema;
-  /// Position of the run; step 0 of a fresh one.
+  /// Position of the run; step 0 for a fresh run.
   RunState state;
-  /// True after a resume, when each rank has the mean of all ranks' running statistics. False: each rank has its own,
-  /// or none yet.
+  /// True if the run was resumed with running statistics averaged over ranks. False if each rank has its own
+  /// statistics, or none yet.
   bool has_averaged_statistics = false;
   std::unique_ptr<data::Loader> loader;
   /// log.jsonl and TensorBoard, on rank 0.
   std::vector<std::unique_ptr<Observer>> logs;
-  /// Observers of the job, then `logs`.
+  /// All observers: those of the job, then `logs`.
   std::vector<Observer*> observers;
-  /// Planned peak of memory except the input.
+  /// Planned peak of memory in bytes, without the input.
   std::size_t planned_bytes = 0;
 };
 
@@ -89,10 +89,10 @@ struct TrainSetup {
 ///   write_plan, on rank 0    run folder, plan          plan.json
 ///   open_logs, on rank 0     run folder, state         logs, observers
 ///
-/// Before on_ready only the files of train.cache=disk are written, and all faults that need no image are found. They
-/// throw ConfigError (a recipe, init or resume file that does not fit, or ranks that differ) or DataError (disk), and
-/// CommError as dist::CommThread. Only the loader refuses later: labels that are no class index, and a pipeline that
-/// other ranks cannot resume.
+/// Before on_ready, only the files of train.cache=disk are written, and all errors that need no image are found. Throws
+/// ConfigError (a recipe, init or resume file that does not fit, or ranks that differ), DataError (disk), and CommError
+/// like dist::CommThread. Only the loader throws later: for labels that are no class index, and for a pipeline that
+/// cannot resume with another number of ranks.
 [[nodiscard]] TrainSetup make_train_setup(const TrainJob& job);
 
 }  // namespace roentgen::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The order of the steps before the first update, and the errors of each step.
+// Tests the order of the steps before the first update, and the errors of each step.
 #include "train/train_setup.h"
 
 #include <fmt/format.h>
@@ -71,7 +71,8 @@ TEST_F(SetupOfAJob, refuses_a_recipe_before_anything_is_written) {
   const Recipe sound = recipe_;
   const std::pair<std::function<void(TrainRecipe&)>, const char*> cases[] = {
       {[](TrainRecipe& train) { train.accumulate = 5; }, "train.accumulate: expected at most the 4 batches"},
-      {[](TrainRecipe& train) { train.batch = 40; }, "train.batch: expected a batch for 1 rank of 32 images, got 40"},
+      {[](TrainRecipe& train) { train.batch = 40; },
+       "train.batch: expected at least one full batch per rank, with 1 rank and 32 training images, got 40"},
       {[](TrainRecipe& train) { train.slots = 1; }, "train.slots: expected 2 or more"},
       {[](TrainRecipe& train) { train.memory_mb = 1, train.slots = 100'000; }, "expected"},
       {[](TrainRecipe& train) { train.init = "/nowhere/weights.safetensors"; }, "/nowhere/weights.safetensors"},
@@ -194,24 +195,24 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
     EXPECT_EQ(text_of(errors[0]), text_of(errors[1]));
     EXPECT_TRUE(files_in(out_.path()).empty());
   };
-  expect("--stop-after of rank 1: expected 2, as rank 0, got 3",
+  expect("--stop-after on rank 1: expected 2, as on rank 0, got 3",
          [](int rank, TrainJob& job) { job.stop_after_steps = 2 + rank; });
   machine_of_ = [](int rank, ReferenceEngine& engine) { engine.form.choice = rank == 1 ? "rounded" : "plain"; };
-  expect("choice of kernels of rank 1 (here)");
+  expect("choice of kernels on rank 1 (here)");
   machine_of_ = {};
   other_recipe_ = [](Recipe& recipe) { std::get<engine::Sgd>(recipe.optimizer.rules).momentum = 0.5; };
-  expect("optimizer.momentum of rank 1: expected 0.9, as rank 0, got 0.5");
+  expect("optimizer.momentum on rank 1: expected 0.9, as on rank 0, got 0.5");
   other_recipe_ = [](Recipe& recipe) { recipe.schedule.milestones_epochs = {1.0}; };
-  expect("schedule.milestones_epochs of rank 1: expected [], as rank 0, got [1.0]");
+  expect("schedule.milestones_epochs on rank 1: expected [], as on rank 0, got [1.0]");
   other_recipe_ = {};
   other_data_ = [](data::Dataset& dataset) { dataset.label_names[1] = "other"; };
-  expect("labels of rank 1: expected bright, noise, as rank 0, got bright, other");
+  expect("labels on rank 1: expected bright, noise, as on rank 0, got bright, other");
   other_data_ = [](data::Dataset& dataset) { dataset.samples[2].labels[0] = 0.5F; };
-  expect("row 3 of rank 1, img02.png: expected bright 1, as rank 0, got bright 0.5");
+  expect("image 3 on rank 1, img02.png: expected bright 1, as on rank 0, got bright 0.5");
 }
 
 TEST_F(SetupOfRanks, end_with_one_line_where_one_fails_alone) {
-  constexpr std::chrono::milliseconds kShort{2000};  // time that the other rank waits at most
+  constexpr std::chrono::milliseconds kShort{2000};  // timeout of the other rank
   const auto expect = [&](const std::string& text, const Change& change = {}) {
     const auto errors = set_up(Start::Fresh, change, {}, kShort);
     EXPECT_THAT(text_of(errors[0]), HasSubstr(text));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TrainedPixels: the images that the weights were trained on, for the leak check of an evaluation.
+// TrainedPixels: hashes of the images used in training, for the leak check of an evaluation.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace roentgen::train {
 
 /// Collects hashes of the images that updates have used, without images that were only prefetched. A resumed run
-/// therefore stores the same hashes. One thread, except for hashes().
+/// therefore stores the same hashes. Not thread-safe, except for hashes().
 class TrainedPixels {
  public:
   /// @param samples number of samples in the data set

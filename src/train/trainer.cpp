@@ -38,15 +38,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Detects faulty memory and ranks that compute other results; hashing takes less than 0.1% of the time.
+// Interval of weight checks, which detect faulty memory and ranks with different results. They take less than 0.1% of
+// the time.
 constexpr std::int64_t kStepsToWeightCheck = 100;
 
-// Less than the time that schedulers usually leave between their signal and the end of a job.
+// Timeout of the last checkpoint copy. Schedulers usually leave more time between their signal and the end of a job.
 constexpr std::chrono::seconds kCopyLimit{120};
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Stores validation results, those of rank 0 on all ranks. `table` belongs to `result`; only rank 0 needs it.
+// Stores the validation results of rank 0 in the record, on all ranks. `table` is computed from `result`; only rank 0
+// needs it.
 void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& result, const eval::EvalTable& table) {
   record.val_loss = result.loss;
   record.val_auroc = table.mean.value;
@@ -55,7 +57,8 @@ void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& r
   for (const eval::LabelResult& row : table.labels) {
     if (!row.auroc.value) record.labels_left_out.push_back(row.label);
   }
-  // Processors of another kind may round a last digit differently; decisions based on it must still agree on all ranks.
+  // Different processors may round the last digit differently, but all ranks must make the same decisions, so rank 0
+  // decides.
   const double none = std::numeric_limits<double>::quiet_NaN();
   std::array figures{*record.val_loss, record.val_auroc.value_or(none)};
   ranks.share(figures, {.name = "validation figures"});
@@ -63,24 +66,24 @@ void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& r
   record.val_auroc = std::isnan(figures[1]) ? std::nullopt : std::optional(figures[1]);
 }
 
-// The training loop over the parts of a TrainSetup.
+// Training loop, which uses the parts of a TrainSetup.
 class Trainer {
  public:
   explicit Trainer(const TrainJob& job);
   TrainOutcome run();
 
  private:
-  /// Runs updates until the epoch ends or the run must stop; returns false when it must stop.
+  /// Runs updates until the epoch ends or the run must stop. Returns false if it must stop.
   bool run_epoch(EpochRecord& record);
-  /// One update of all ranks.
+  /// Makes one update, together with all ranks.
   void make_update(EpochRecord& record);
-  /// Updates of an asynchronous run until the workers meet.
+  /// Makes updates of an asynchronous run until the next meeting of the workers.
   void run_to_meeting(EpochRecord& record);
   void add(StepRecord& step, EpochRecord& record);
   void finish_epoch(EpochRecord& record);
   void validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table);
   void keep_weights(double score, std::string_view metric, double value);
-  /// @param is_stop true when the run stops where a continued run would write no resume file
+  /// @param is_stop true if the run stops: the file then also keeps the running statistics of each rank
   void write_resume_file(bool is_stop = false);
   void average_statistics();
   [[nodiscard]] Timeline* timeline() const { return setup_.tracer ? setup_.tracer->timeline() : nullptr; }
@@ -93,14 +96,14 @@ class Trainer {
   RunState& state_;
   LinkWatch links_;
   DeviceWatch device_;
-  /// Place of checkpoints, of which rank 0 alone writes any.
+  /// Writer of checkpoints, used only by rank 0.
   CheckpointPlace place_;
-  /// Step and epoch of the existing resume file; -1: none.
+  /// Step and epoch of the existing resume file; -1 if there is none.
   std::int64_t saved_step_;
   std::int64_t saved_epoch_;
   /// Update after which the ranks last averaged their running statistics; -1: never.
   std::int64_t averaged_step_;
-  /// Async: a worker or server was asked to stop.
+  /// Async: true if a worker or server was asked to stop.
   bool is_stop_asked_ = false;
   TrainOutcome outcome_;
 };
@@ -139,7 +142,7 @@ bool Trainer::run_epoch(EpochRecord& record) {
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
   }
-  if (job_.servers.is_async()) return true;  // the worker goes on with its images
+  if (job_.servers.is_async()) return true;  // the worker continues with its images
   // Batches left over at the end of an epoch, too few for an update.
   while (setup_.loader->position().epoch == state_.epoch) {
     const auto batch = setup_.loader->next();
@@ -268,7 +271,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
   eval::EvalTable table;
   if (setup_.validator) {
     average_statistics();
-    write_resume_file();  // an unreadable image stops the run and keeps the epoch's work
+    write_resume_file();  // an unreadable image stops the run, but the updates of the epoch are saved
     validate(record, result, table);
   }
   const bool by_auroc = setup_.validator && recipe_.train.select == "auroc";

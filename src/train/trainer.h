@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The training loop: epochs of updates, validation, choice of the best epoch, checkpoints, resume.
+// Training loop: epochs of updates, validation, selection of the best epoch, checkpoints, resume.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace roentgen::train {
 
 /// Result of a training run.
 struct TrainOutcome {
-  bool is_finished = false;  ///< false: the run stopped early, with everything saved
-  std::int64_t step = 0;     ///< total number of updates, with those before a resume
+  bool is_finished = false;  ///< false if the run stopped before its end, with everything saved
+  std::int64_t step = 0;     ///< total number of updates, including those before a resume
   std::int64_t epochs = 0;   ///< number of finished epochs
   /// Best epoch, counted from 0.
   std::int64_t best_epoch = 0;

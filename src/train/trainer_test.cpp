@@ -98,9 +98,9 @@ TEST_F(Trainer, is_resumed_on_its_own_instruction_set_alone) {
   stored.state.plan.hash = "0123456789abcdef";
   stored.state.plan.instruction_set = "other";
   rewrite_state("a", stored.state);
-  EXPECT_THAT(
-      message_of<ConfigError>([&] { run("a", Start::Resume); }),
-      HasSubstr("[train.resume] instruction set of the kernels: expected other, as the run began, got reference; try"));
+  EXPECT_THAT(message_of<ConfigError>([&] { run("a", Start::Resume); }),
+              HasSubstr("[train.resume] instruction set of the kernels: expected other, as at the start of the run, "
+                        "got reference; try"));
   stored.state.plan.instruction_set = "";
   rewrite_state("a", stored.state);
   EXPECT_TRUE(run("a", Start::Resume).is_finished) << "of a version that stored none";
@@ -289,7 +289,7 @@ TEST_F(Trainer, refuses_to_resume_another_recipe_or_other_data) {
   run("a", Start::Fresh, 3);
   recipe_.optimizer.lr = 0.01;
   EXPECT_THAT(message_of<ConfigError>([&] { run("a", Start::Resume); }),
-              HasSubstr("optimizer.lr: expected 0.05, as the run began, got 0.01"));
+              HasSubstr("optimizer.lr: expected 0.05, as at the start of the run, got 0.01"));
   recipe_.optimizer.lr = 0.05;
   std::string csv = io::read_text(data_.path() / "labels.csv").or_throw();
   csv.replace(csv.find(",train,"), 7, ",val,");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: the training loop run by several ranks, each a thread of the test.
+// For tests: runs the training loop on several ranks, each a thread of the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ struct Rename {
 constexpr std::array kRenames{
     Rename{"", "classifier.0.", "classifier."},  // last layer inside nn.Sequential
     Rename{"", "fc.0.", "fc."},
-    Rename{".denselayer", ".norm.1.", ".norm1."},  // DenseNet files of torchvision, which still use names from before
+    Rename{".denselayer", ".norm.1.", ".norm1."},  // old layer names in torchvision's DenseNet files
                                                    // 0.3
     Rename{".denselayer", ".norm.2.", ".norm2."},
     Rename{".denselayer", ".conv.1.", ".conv1."},
@@ -83,7 +83,7 @@ Result<std::int64_t> rename_tensors(std::vector<NamedTensor>& tensors, const std
     const auto [entry, is_new] = taken.try_emplace(name, tensor.name);
     if (!is_new) {
       return failure("train.import", std::string(what) + ": " + name, "one tensor of that name",
-                     entry->second + " and " + tensor.name, "a file with one of them");
+                     entry->second + " and " + tensor.name, "a file with one of these tensors");
     }
     const auto parameter = by_name.find(name);
     if (parameter != by_name.end() && parameter->second->shape.rank() == 2 && tensor.shape.rank() == 4 &&

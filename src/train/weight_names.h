@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Names of our networks' tensors in other programs: today's and earlier torchvision, timm and torchxrayvision, and the
-// prefixes of wrappers around them.
+// Maps tensor names of other programs to those of the built-in networks: current and earlier torchvision, timm,
+// torchxrayvision, and prefixes of wrapper modules.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ std::vector<NamedTensor> weights_of(const engine::Executable& executable) {
 void write_weights(const std::filesystem::path& path, const std::vector<NamedTensor>& weights, std::int64_t updates,
                    const std::map<std::string, std::string>& metadata) {
   std::vector<io::TensorToWrite> tensors;
-  // The 8-byte scalars come first, so that every tensor is aligned to its element size.
+  // Writes the 8-byte scalars "num_batches_tracked" first, so that every tensor is aligned to its element size.
   for (const NamedTensor& weight : weights) {
     if (!weight.name.ends_with(kMean) || weight.name.starts_with(kOptimizerPrefix)) continue;
     const std::string module = weight.name.substr(0, weight.name.size() - kMean.size());
@@ -103,7 +103,7 @@ void require_fit(const LoadReport& report, const graph::Graph& graph, std::strin
   if (report.is_clean()) return;
   throw ConfigError(error_text("train.checkpoint", what,
                                fmt::format("the {} tensors of {}", graph.parameters().size(), graph.name()),
-                               report.text(), "--partial to load what fits"));
+                               report.text(), "--partial to load the tensors that fit"));
 }
 
 void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,

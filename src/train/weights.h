@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Named tensors between files and executables: plain row-major f32 under torchvision's names.
+// Named tensors, by which weights move between files and executables: row-major f32 with torchvision's names.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct LoadReport {
 [[nodiscard]] LoadReport compare(const std::vector<NamedTensor>& tensors,
                                  const std::vector<graph::Parameter>& parameters);
 
-/// Throws ConfigError with the report unless all lists are empty.
+/// Throws ConfigError with the report unless all tensors fit.
 /// @param what file name, for the error
 void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what);
 

@@ -49,7 +49,7 @@ WeightsFile read_weights_file(const std::filesystem::path& path) {
     file.tensors.erase(points);
     file.is_torchxrayvision = true;
     file.notes.emplace_back(
-        "op_threshs left out: by them torchxrayvision moves its probabilities, which stay as they are");
+        "op_threshs omitted: torchxrayvision rescales its probabilities by them; here they stay unchanged");
   }
   if (file.is_torchxrayvision && file.labels.empty()) file.labels = torchxrayvision_labels();
   return file;

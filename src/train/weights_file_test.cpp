@@ -38,7 +38,7 @@ TEST(WeightsFile, of_torchxrayvision_is_told_by_its_class) {
     const WeightsFile file = read_weights_file(golden(name));
     EXPECT_TRUE(file.is_torchxrayvision);
     EXPECT_THAT(file.labels, ElementsAre("Mass", "Hernia"));
-    EXPECT_THAT(file.notes, ElementsAre(HasSubstr("op_threshs left out")));
+    EXPECT_THAT(file.notes, ElementsAre(HasSubstr("op_threshs omitted")));
     EXPECT_EQ(file.tensors.size(), 7U);
   }
 }

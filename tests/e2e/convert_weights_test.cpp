@@ -53,7 +53,7 @@ TEST_F(ConvertWeights, makes_a_checkpoint_that_predicts_and_is_exported) {
   const std::string out = in("out.safetensors");
   const Ended run = place_.must_run({"convert-weights", weights(), out, "--json", in("c.json")});
   EXPECT_THAT(run.out, HasSubstr("out.safetensors: resnet18, 1000 labels, softmax, input 224x224 RGB"));
-  EXPECT_THAT(run.err, HasSubstr("(imagenet), since the file does not say"));
+  EXPECT_THAT(run.err, HasSubstr("(imagenet), as the file names none"));
   EXPECT_EQ(io::read_json(in("c.json")).or_throw().at("model").as_string(), "resnet18");
   const fs::path data = place_.synth("data", 4);
   place_.must_run({"predict", "--checkpoint", out, data / "images", "--preds", in("p.csv")});
@@ -70,7 +70,7 @@ TEST_F(ConvertWeights, refuses_in_one_line_what_is_none) {
   const std::string out = in("x.safetensors");
   EXPECT_THAT(refusal({golden("evil.pt"), out}), HasSubstr("got a call of posix.system"));
   EXPECT_THAT(refusal({golden("state.pt"), out}), HasSubstr("try weights of one of resnet18"));
-  EXPECT_THAT(refusal({weights(), out, "--labels", "a,b"}), HasSubstr("expected 1000 labels, one an output, got 2"));
+  EXPECT_THAT(refusal({weights(), out, "--labels", "a,b"}), HasSubstr("expected 1000 labels, one per output, got 2"));
   EXPECT_THAT(refusal({weights(), weights()}), HasSubstr("w.safetensors"));
   EXPECT_FALSE(fs::exists(out));
   const Ended predict = place_.run({"predict", "--checkpoint", golden("state.pt"), golden("state.pt")});
@@ -85,7 +85,7 @@ TEST_F(ConvertWeights, start_a_training_as_they_are) {
                                  .string();
   const Ended run = place_.must_run({"train", "--recipe", recipe, "--data", place_.synth("data", 60), "--out",
                                      in("run"), "--init", weights(), "--init-preset", "imagenet"});
-  EXPECT_THAT(run.err, HasSubstr("102 tensors renamed to torchvision's names of today"));
+  EXPECT_THAT(run.err, HasSubstr("102 tensors renamed to current torchvision names"));
   EXPECT_THAT(run.err, HasSubstr("fc re-initialised"));
 }
 

@@ -65,7 +65,7 @@ TEST(DicomFolder, is_inspected_and_predicted_but_not_trained_on) {
 
   const Ended trained = place.run(place.train_arguments(folder, "none"));
   EXPECT_EQ(trained.code, 2);
-  EXPECT_THAT(trained.err, HasSubstr("expected a data set with labels, got images without any"));
+  EXPECT_THAT(trained.err, HasSubstr("expected a data set with labels, got images without labels"));
 
   place.write("hospital/befunde.csv", "file;sick\nstudies/IM0001;1\nstudies/IM0002;0\n");
   expect_refusal(place.run({"inspect", "--data", folder}),

@@ -175,14 +175,14 @@ TEST_F(EarlyChecks, a_resumed_run_with_another_recipe_names_both_values) {
   trained();
   expect_refusal(place_.run(plus(place_.train_arguments(place_ / "nodata", "trained"),
                                  {"--resume", "--set", "optimizer.lr=0.02"})),
-                 {"optimizer.lr: expected 0.01, as the run began, got 0.02", "--out"});
+                 {"optimizer.lr: expected 0.01, as at the start of the run, got 0.02", "--out"});
 }
 
 TEST_F(EarlyChecks, a_resumed_run_with_other_data_names_both_lists) {
   trained();
   const fs::path other = place_.synth("other", 40);
   expect_stop(place_.run(plus(place_.train_arguments(other, "trained"), {"--resume", "--set", "train.epochs=2"})),
-              {"train: expected ", "images of", "as the run began, got ", "the same --data"});
+              {"train: expected ", "images of", "as at the start of the run, got ", "the same --data"});
 }
 
 TEST_F(EarlyChecks, a_result_file_that_cannot_be_written) {
@@ -224,7 +224,7 @@ TEST_F(EarlyChecks, eval_advises_what_eval_can_do) {
   const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
   const fs::path empty = place_.write("empty.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10));
   expect_refusal(place_.run({"eval", "--checkpoint", empty, "--data", place_ / "data"}),
-                 {"a file without format", "; try best.safetensors of a run"});
+                 {"a file without a format", "; try best.safetensors of a run"});
   expect_refusal(place_.run(plus(place_.train_arguments(place_ / "data", "run"), {"--init", empty})),
                  {"; try --init-preset imagenet"});
   const fs::path image = place_.write("other/a.png", "x").parent_path();

@@ -97,8 +97,8 @@ TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
   };
   refused({"--out", in("m.pt")}, "expected onnx or safetensors, got pt");
   refused({"--out", in("no/m.onnx")}, "no");
-  refused({"--out", in("m2.onnx"), "--channels", "3"}, "only with safetensors");
-  refused({"--out", in("m2.safetensors"), "--fold-batch-norm"}, "only with onnx");
+  refused({"--out", in("m2.onnx"), "--channels", "3"}, "expected a safetensors file");
+  refused({"--out", in("m2.safetensors"), "--fold-batch-norm"}, "expected an ONNX file");
   refused({"--out", in("m2.safetensors"), "--channels", "2"}, "expected 3");
   io::testing::put_file(in("study.json"), [] {
     std::string points = read_all(*place_ / "points.json");

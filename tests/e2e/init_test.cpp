@@ -88,7 +88,7 @@ TEST_F(Init, reads_a_table_with_semicolons_of_png_jpeg_and_dicom_files) {
   EXPECT_THAT(recipe, AllOf(HasSubstr("csv = [\"findings.csv\"]"),
                             HasSubstr("labels = [\"diagnosis:Effusion, left\", \"diagnosis:Pneumonia\"]"),
                             HasSubstr("Patients: column patient_id"), HasSubstr("views = [\"frontal\"]"),
-                            HasSubstr("intensity = \"voi\""), HasSubstr("Normal is the absence of all")));
+                            HasSubstr("intensity = \"voi\""), HasSubstr("Normal means that all labels are absent")));
   EXPECT_THAT(run.out + run.err + recipe, AllOf(Not(HasSubstr("HOSPITAL")), Not(HasSubstr("scan"))))
       << "no patient and no image is named";
   train(place_ / "ours");
@@ -161,7 +161,7 @@ TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
   }
   const fs::path ours = place_ / "ours", out = place_ / "recipe.toml";
   expect_refusal(place_.run({"init", ours, "--out", out}),
-                 {"[task.init]", "labels of the images", "4 images and no table", "labels.csv"});
+                 {"[task.init]", "images with labels", "4 images and no table", "labels.csv"});
   place_.write("ours/table.csv", "path,site,side\nx0.png,a,l\nx1.png,b,r\nx2.png,a,l\nx3.png,b,r\n");
   expect_refusal(place_.run({"init", ours, "--out", out}),
                  {"[task.init] table.csv", "columns path, site, side", "--set data.labels=site:VALUE"});
@@ -174,7 +174,7 @@ TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
                  {"[data.csv] patient", "a column of table.csv", "path, mrn, sick"});
   EXPECT_FALSE(fs::exists(out));
   place_.write("recipe.toml", "mine");
-  expect_refusal(place_.run({"init", ours, "--out", out}), {"recipe.toml: expected a new file", "an existing one"});
+  expect_refusal(place_.run({"init", ours, "--out", out}), {"recipe.toml: expected a new file", "an existing file"});
   EXPECT_EQ(read_all(out), "mine");
 }
 

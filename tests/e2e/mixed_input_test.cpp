@@ -73,7 +73,7 @@ TEST_F(MixedInput, of_a_run_that_goes_on_is_refused) {
 TEST_F(MixedInput, of_initial_weights_is_told_by_their_own_file) {
   expect_refusal(place_->run(plus(place_->train_arguments(*place_ / "data", "new"),
                                   {"--init", checkpoint("crop"), "--init-preset", "unit"})),
-                 {"as the file says"});
+                 {"as stored in the file"});
 }
 
 TEST_F(MixedInput, of_labels_by_name_is_refused) {

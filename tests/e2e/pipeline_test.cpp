@@ -50,7 +50,7 @@ TEST(Pipelines, that_cannot_train_are_refused) {
       train("samples | shuffel | map_and_batch"),
       {"[data.pipeline] --set train.pipeline=", "train.pipeline, stage: expected files, samples", "got 'shuffel'"});
   expect_refusal(train("samples | map_and_batch"),
-                 {"[train.recipe] --set train.pipeline=", "train.pipeline: expected a repeat without a number"});
+                 {"[train.recipe] --set train.pipeline=", "train.pipeline: expected a stage repeat without a number"});
   expect_refusal(train("naive", {"--set", "train.tail=wrap"}),
                  {"[train.recipe] --set train.tail=wrap: train.tail", "shard(tail=wrap)"});
   EXPECT_FALSE(fs::exists(place / "run/checkpoints"));

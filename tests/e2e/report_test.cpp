@@ -272,7 +272,7 @@ output logits = fc
                     place_->write("flat.txt", kNet).string(), "--set", "train.epochs=1"});
   const Ended run = place_->must_run(
       {"report", in("flat"), "--labels", labels(), "--data", in("data"), "--gallery", "1", "--out", in("flat.html")});
-  EXPECT_THAT(run.err, HasSubstr("the gallery has no heat-maps: one cell before the mean"));
+  EXPECT_THAT(run.err, HasSubstr("the gallery has no heat-maps: a last feature map of 1x1"));
   const std::string page = read_all(*place_ / "flat.html");
   EXPECT_GT(count(page, "<figure>"), 0);
   EXPECT_EQ(count(page, "data:image/jpeg;base64,"), count(page, "<figure>"));

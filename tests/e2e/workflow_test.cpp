@@ -187,14 +187,14 @@ TEST(Workflow, measured_kernels_are_taken_from_a_file_and_kept) {
   };
   const Ended measured = run("model.width=64", "measured");
   EXPECT_EQ(measured.code, 0) << measured.err;
-  EXPECT_THAT(measured.err, HasSubstr("kernels: 59 of 59 choices as measured in "));
+  EXPECT_THAT(measured.err, HasSubstr("kernels: 59 of 59 choices taken from the measurements in "));
   const Value plan = read_json(place / "measured/plan.json");
   EXPECT_EQ(plan.at("measured_sha256").as_string().size(), 64U);
   EXPECT_GE(plan.at("choice_revision").as_integer(), 1);
   const Ended refused = run("model.width=32", "none");
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("[train.choices] " + file.string()),
-                                          HasSubstr("layers of this network"), HasSubstr("bench choose")));
+                                          HasSubstr("choices for this network"), HasSubstr("bench choose")));
 }
 
 // The resume file stores the data type of values, as part of the plan with which the run began.

@@ -277,7 +277,7 @@ TEST_F(EmulatedProgram, two_ranks_on_one_card_are_refused_or_asked_for) {
   if (!has_mpi()) GTEST_SKIP() << "NO MPI, NOTHING TESTED";
   const std::vector<std::string> two{"--device", "cuda", "--ranks", "2", "--oversubscribe"};
   expect_stop(run(train_arguments("double", two)),
-              {"device of rank 1", "FFFF:00:00.0, rank 0's", "--allow-shared-gpu"});
+              {"device of rank 1", "FFFF:00:00.0, which rank 0 uses", "--allow-shared-gpu"});
   train_until("shared", 1, plus(two, {"--allow-shared-gpu"}));
 }
 

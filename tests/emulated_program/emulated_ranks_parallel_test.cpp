@@ -112,11 +112,10 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
   const Ended shared = must_train_plain("shared", 2, 6, 1, {"--allow-shared-gpu"});
   const Ended refused = train_plain("refused", 2, 6, 1, {"--allow-shared-gpu", "--reduce", "nccl"});
   EXPECT_THAT(shared.err,
-              HasSubstr("gradients pass through the host, not NCCL: ranks 0 and 1 on one device, FFFF:00:00.0"));
+              HasSubstr("gradients pass through the host, not NCCL: ranks 0 and 1 on the same GPU, FFFF:00:00.0"));
   EXPECT_NE(refused.code, 0);
-  EXPECT_THAT(refused.err,
-              HasSubstr("[dist.nccl] --reduce nccl: expected f32 gradients on a CUDA device of each rank, and "
-                        "NCCL, got ranks 0 and 1 on one device, FFFF:00:00.0; try --reduce auto\n"));
+  EXPECT_THAT(refused.err, HasSubstr("[dist.nccl] --reduce nccl: expected NCCL, and f32 gradients on one GPU per "
+                                     "rank, got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
   const EmulatedCards two(2);
   const Ended narrow = train_plain("narrow", 2, 6, 1, {"--reduce", "nccl", "--wire", "bf16"});
   EXPECT_NE(narrow.code, 0);

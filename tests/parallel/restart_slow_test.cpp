@@ -59,7 +59,7 @@ TEST_F(Restarted, goes_on_without_a_host_that_is_cut_off) {
   EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart: 10.99.0.2 does not answer, and is left out with 2 ranks"));
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart 1 of 1: 2 ranks go on from update 5"));
-  EXPECT_THAT(outcome.ended.err, HasSubstr("2 ranks instead of 4: an update takes 8 images, not 16"));
+  EXPECT_THAT(outcome.ended.err, HasSubstr("training on 2 ranks instead of 4: an update takes 8 images instead of 16"));
 }
 
 }  // namespace

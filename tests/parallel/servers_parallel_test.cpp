@@ -46,14 +46,14 @@ TEST_F(Launch, servers_take_gradients_as_they_come_and_count_them) {
   EXPECT_THAT(log, HasSubstr("\"staleness_max\":0"));
   const Ended resumed =
       place_.must_run(ranks("async", 4, {"--update", "async", "--resume", "--set", "train.epochs=5"}));
-  EXPECT_THAT(resumed.err, HasSubstr("asynchronous updates come in another order each time"));
+  EXPECT_THAT(resumed.err, HasSubstr("asynchronous updates arrive in a different order each time"));
 }
 
 TEST_F(Launch, servers_are_refused_by_one_line) {
   expect_stop(place_.run(ranks("no", 2, {"--update", "ps", "--servers", "2"})),
               {"--servers: expected fewer than the 2 ranks, got 2"});
   expect_stop(place_.run(ranks("no", 3, {"--update", "ps", "--servers", "2"})),
-              {"--servers: expected at most 1, a gradient bucket each, got 2"});
+              {"--servers: expected at most 1, the number of gradient buckets, got 2"});
   expect_stop(place_.run(train("no", {"--update", "ps"})), {"--servers: expected fewer than the 1 rank"});
   expect_refusal(place_.run(ranks("no", 2, {"--servers", "1"})), {"--servers", "--update ps"});
   EXPECT_FALSE(fs::exists(place_ / "no"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `allreduce`: the communicator's own collective, which decides the order of summing. MPI would round every partial sum
-// to the wire format. So with a wire format, all ranks exchange shares instead, summed in float32.
+// `allreduce`: the communicator's own collective, which chooses the order of summation. MPI would round every partial
+// sum to the wire format. So with a wire format, all ranks exchange shares instead, summed in float32.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {

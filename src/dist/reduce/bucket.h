@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReduceBucket: one bucket on its way through a schedule, cut into segments. For Reducer alone.
+// ReduceBucket: averages one gradient bucket, segment by segment, by the rounds of a Schedule. Only for Reducer.
 #pragma once
 
 #include <array>

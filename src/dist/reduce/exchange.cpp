@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `exchange`: every rank sums one share of all ranks' elements, in the order of ranks, and sends its mean to all. This
-// is a direct reduce-scatter and all-gather. The order of summing depends on the number of ranks alone.
+// `exchange`: every rank sums one share of the elements of all ranks, in the order of ranks, and sends its mean to all.
+// This is a direct reduce-scatter and all-gather. The order of summation depends only on the number of ranks.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {

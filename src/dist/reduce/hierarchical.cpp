@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `hierarchical`: the ranks of a host sum by a tree in its memory, in float32. The first rank of every host exchanges
-// with those of the others, in the wire format, and the results go back down the tree. A host's elements pass its
-// network link once each way, however many ranks it has. The order of summing depends on which ranks share a host.
+// `hierarchical`: the ranks of a host sum by a tree in host memory, in float32. The first ranks of all hosts then run
+// an exchange in the wire format, and the results go back down the tree. The elements pass the network link of a host
+// once in each direction, for any number of ranks per host. The order of summation depends on which ranks share a host.
 #include <algorithm>
 
 #include "dist/reduce/reduce_list.h"

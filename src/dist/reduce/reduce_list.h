@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of ways to average a bucket: X(name) declares `Schedule make_<name>_schedule(const Topology&)`, which
-// dist/reduce/<name>.cpp defines. All give the same bits on all ranks, and the same every time for the same group.
+// The one list of algorithms that average a bucket: X(name) declares `Schedule make_<name>_schedule(const Topology&)`,
+// which dist/reduce/<name>.cpp defines. All give the same bits on all ranks, and the same every time for the same
+// group.
 #pragma once
 
 #include "dist/reduce/schedule.h"

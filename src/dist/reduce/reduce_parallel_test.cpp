@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every algorithm of the list over MPI, in a group of processes; a host map emulates two hosts.
+// Tests every algorithm of reduce_list.h over MPI, in a group of processes; a host map emulates two hosts.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 std::size_t allocations = 0;
 }  // namespace
 
-// Sanitizers replace operator new themselves, so this test counts nothing then.
+// Sanitizers replace operator new themselves, so this test could not count allocations.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t bytes) {
   ++allocations;

@@ -24,7 +24,7 @@ MakeSchedule find_way(std::string_view name) {
 #undef RG_REDUCE_CASE
   std::string known = std::string(kAutoReduce) + ", " + std::string(kNcclReduce);
   for (const std::string_view each : reduce_names()) known += ", " + std::string(each);
-  throw ConfigError(error_text("dist.reduce", "algorithm", known, name, "one of these"));
+  throw ConfigError(error_text("dist.reduce", "algorithm", known, name, "one of these names"));
 }
 
 Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
@@ -36,8 +36,8 @@ Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
     }
   }
   if (std::ssize(topology.hosts) != group.size()) {
-    throw ConfigError(error_text("dist.reduce", "hosts", std::to_string(group.size()) + ", one a rank",
-                                 std::to_string(topology.hosts.size()), "the hosts that the communicator names"));
+    throw ConfigError(error_text("dist.reduce", "hosts", std::to_string(group.size()) + ", one per rank",
+                                 std::to_string(topology.hosts.size()), "the host numbers of the communicator"));
   }
   return topology;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests every algorithm of the list with all ranks in one process and random message delays from a seed.
+// Tests every algorithm of reduce_list.h with all ranks in one process and random message delays from a seed.
 #include "dist/reduce/reducer.h"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ void for_each_case(const std::function<void(int size, const ReduceOptions&)>& ch
       for (int size = 2; size <= 9; ++size) {
         for (const auto& hosts : host_maps(size)) {
           const ReduceOptions options{.algorithm = std::string(name), .wire = wire, .hosts = hosts, .segment = 13};
-          if (name == "allreduce" && options.wire == "f32") continue;  // this case is the communicator's own algorithm
+          if (name == "allreduce" && options.wire == "f32") continue;  // the communicator's own algorithm
           SCOPED_TRACE(testing::Message() << name << ", " << wire << ", ranks " << size << ", first host "
                                           << hosts.front() << ", last " << hosts.back());
           check(size, options);
@@ -154,9 +154,9 @@ TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
     EXPECT_EQ(averaged(before, options, 12), once);
     ReduceOptions whole = options;
     whole.segment = 1000;
-    // a rank's own part is not rounded, and the division into segments decides which rank that is
+    // bf16: a rank does not round its own share, and the segments decide which rank owns a share
     if (options.wire == "bf16") return;
-    if (options.algorithm == "ring") return;  // the order of the sum depends on the division too
+    if (options.algorithm == "ring") return;  // the order of summation depends on the segments, too
     EXPECT_EQ(averaged(before, whole, 13), once) << "the order is the same for all elements";
   });
 }
@@ -300,7 +300,7 @@ TEST(Reducer, names_a_rank_that_never_comes) {
         EXPECT_EQ(error.what(),
                   "[dist.mailbox] gradient bucket 5: expected all 4 ranks within 0 ms, got no sign of rank 3 (" + node +
                       "); try "
-                      "it again (train: --resume) once its host and links are well, or a longer --comm-timeout");
+                      "again (train: --resume) when its host and network work, or a longer --comm-timeout");
       }
     }
   });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `ring`: every rank sends to the next one alone and receives from the one before alone (Patarasuk and Yuan 2009). As
-// many bytes pass each link as in an exchange, and a network port has one stream each way, which fills it. The order of
-// summing depends on the number of ranks, and on which share of its segment an element is in.
+// `ring`: every rank sends only to the next rank and receives only from the previous rank (Patarasuk and Yuan 2009).
+// Each link carries as many bytes as in an exchange, but a network port has only one stream in each direction, which
+// fills it. The order of summation depends on the number of ranks, and on the share of its segment to which an element
+// belongs.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Schedules of all ranks beside each other, for every way of the list.
+// Tests that the schedules of all ranks match each other, for every algorithm of reduce_list.h.
 #include "dist/reduce/schedule.h"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // `tree`: Caffe's reduction in pairs (parallel.cpp of Caffe 1.0: 1 to 0 and 3 to 2, then 2 to 0; back the same way).
-// The order of summing depends on the number of ranks alone: ((0 + 1) + (2 + 3)) + .... So 2 n ranks give the bits of n
-// ranks that each summed two neighbours.
+// The order of summation depends only on the number of ranks: ((0 + 1) + (2 + 3)) + .... So 2 n ranks give the bits of
+// n ranks that each summed two neighbours.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {

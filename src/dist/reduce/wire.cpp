@@ -141,7 +141,7 @@ void sum_block(const WireSum& sum, const float* own, std::size_t begin, std::spa
 Wire parse_wire(std::string_view name) {
   if (name == "f32") return Wire::F32;
   if (name == "bf16") return Wire::Bf16;
-  throw ConfigError(error_text("dist.reduce", "wire format", "f32, bf16", name, "one of these"));
+  throw ConfigError(error_text("dist.reduce", "wire format", "f32, bf16", name, "one of these names"));
 }
 
 void to_bf16(std::span<const float> src, std::span<std::uint16_t> dst) {

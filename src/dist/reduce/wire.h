@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Wire: the format of gradients between ranks. Sums are float32 whatever travels. bf16 is the upper half of a float32:
-// 8 bits of precision, the same range. Rounded to nearest, ties to even; NaN stays NaN.
+// Wire: format of gradients in messages between ranks. Sums are always float32. bf16 is the upper half of a float32: 8
+// bits of precision, the same range. Rounds to nearest, ties to even; NaN stays NaN.
 #pragma once
 
 #include <cstddef>

@@ -65,7 +65,7 @@ TEST_F(BatchFeedTest, batches_outlive_the_feed) {
   auto feed = std::make_unique<BatchFeed>(shared(), feed_options());
   const auto held = rest_of(*feed);
   const auto before = pixels_of(held);
-  feed.reset();  // its workers wait for slots, which are all lent or full
+  feed.reset();  // the workers of the feed wait for slots, because all are lent or full
   EXPECT_EQ(pixels_of(held), before);
 }
 

@@ -14,7 +14,7 @@ std::int64_t within(std::int64_t value, Range range, std::string_view thing, std
   if (value >= range.least && value <= range.most) return value;
   const bool is_open = range.most == std::numeric_limits<std::int64_t>::max();
   throw ConfigError(error_text(thing, name,
-                               is_open ? fmt::format("a number from {} on", range.least)
+                               is_open ? fmt::format("a number of at least {}", range.least)
                                        : fmt::format("a number from {} to {}", range.least, range.most),
                                fmt::to_string(value), "another number"));
 }
@@ -30,7 +30,7 @@ double OptionReader::share(std::string_view name) const {
   if (value == nullptr || !value->is_number()) refuse(name, "a number");
   const double share = value->as_double();
   if (share >= 0.0 && share <= 1.0) return share;
-  throw ConfigError(error_text(thing_, name, "a share from 0 to 1", fmt::to_string(share), "0.01"));
+  throw ConfigError(error_text(thing_, name, "a fraction from 0 to 1", fmt::to_string(share), "0.01"));
 }
 
 const std::string& OptionReader::text(std::string_view name) const {

@@ -37,7 +37,7 @@ TEST(OptionReader, names_the_option_in_every_error) {
       {[&] { static_cast<void>(options.integer("batch", {.least = 1, .most = 8})); },
        "[python.test] batch: expected a number from 1 to 8, got 64; try another number"},
       {[&] { static_cast<void>(options.integer("batch", {.least = 65})); },
-       "[python.test] batch: expected a number from 65 on, got 64; try another number"},
+       "[python.test] batch: expected a number of at least 65, got 64; try another number"},
       {[&] { static_cast<void>(options.integer("name", {})); },
        "[python.test] name: expected a whole number, got string; try a value of that kind"},
       {[&] { static_cast<void>(options.integer("absent", {})); },

@@ -22,18 +22,17 @@ bool OwnProcess::is_here() const { return process_ == ::getpid(); }
 
 void OwnProcess::require(std::string_view what) const {
   if (is_here()) return;
-  throw ConfigError(error_text("python.process", what, "use in the process that made it",
-                               "a process forked from it, which has none of its threads",
-                               "making it in the new process, or multiprocessing's start method \"spawn\""));
+  throw ConfigError(error_text("python.process", what, "use in the process that created it",
+                               "a forked process, which lacks its threads",
+                               "creating it in the new process, or multiprocessing's start method \"spawn\""));
 }
 
 void require_threads() {
   int first = 0;
   if (working_process.compare_exchange_strong(first, ::getpid()) || first == ::getpid()) return;
-  throw ConfigError(
-      error_text("python.process", "work with threads", "a process of its own",
-                 "one forked from a process that had loaders or computed, whose locks may be held for ever",
-                 "multiprocessing's start method \"spawn\""));
+  throw ConfigError(error_text("python.process", "work with threads", "a new process",
+                               "a process forked after Roentgen used threads, which could wait for ever",
+                               "multiprocessing's start method \"spawn\""));
 }
 
 }  // namespace roentgen::python

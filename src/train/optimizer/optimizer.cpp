@@ -63,8 +63,8 @@ void check_flags(std::string_view optimizer, const Keys& own, const Other& other
   for (const std::string_view flag : keys.set_flags) {
     if (is_own(flag)) continue;
     const std::string_view name = Other::kNames[0].name;
-    throw ConfigError(error_text("train.optimizer", flag, fmt::format("{} with it", name), optimizer,
-                                 fmt::format("--set optimizer.{}=false, or optimizer.name={}", flag, name)));
+    throw ConfigError(error_text("train.optimizer", flag, fmt::format("optimizer {}, which has this flag", name),
+                                 optimizer, fmt::format("--set optimizer.{}=false, or optimizer.name={}", flag, name)));
   }
 }
 

@@ -41,7 +41,8 @@ TEST(Optimizer, refusals_say_what_there_is) {
       "[train.optimizer] momentum: expected at least 0 and below 1, got 1; try a value in that range, such as the "
       "default that roentgen train --keys shows");
   EXPECT_EQ(refusal("lars", with(engine::Sgd{.nesterov = true})),
-            "[train.optimizer] nesterov: expected sgd with it, got lars; try --set optimizer.nesterov=false, or "
+            "[train.optimizer] nesterov: expected optimizer sgd, which has this flag, got lars; try --set "
+            "optimizer.nesterov=false, or "
             "optimizer.name=sgd");
 }
 

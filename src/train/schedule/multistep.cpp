@@ -15,8 +15,8 @@ class Multistep final : public Schedule {
  public:
   explicit Multistep(const ScheduleOptions& options) : options_(options) {
     if (!std::is_sorted(options.milestones_steps.begin(), options.milestones_steps.end())) {
-      throw ConfigError(error_text("train.schedule", "milestones", "an ascending list", "another order",
-                                   "schedule.milestones_epochs in ascending order"));
+      throw ConfigError(error_text("train.schedule", "milestones", "epochs in ascending order", "another order",
+                                   "sorting schedule.milestones_epochs"));
     }
   }
   [[nodiscard]] double lr(std::int64_t step) const override {

@@ -16,7 +16,8 @@ class Plateau final : public Schedule {
  public:
   explicit Plateau(const ScheduleOptions& options) : options_(options) {
     if (options.patience < 0 || !(options.min_delta >= 0.0)) {
-      throw ConfigError(error_text("train.schedule", "patience and min_delta", "at least 0", "less", kSeeDefaults));
+      throw ConfigError(
+          error_text("train.schedule", "patience and min_delta", "at least 0", "a negative number", kSeeDefaults));
     }
   }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The one list of schedules: X(name) declares make_<name>_schedule(options), which schedule/<name>.cpp defines. A
-// schedule covers steps warmup_steps ... total_steps - 1; the warm-up before it is made by schedule.cpp for all.
+// schedule covers steps warmup_steps ... total_steps - 1; schedule.cpp adds the warm-up before it.
 #pragma once
 
 #include "train/schedule/schedule.h"

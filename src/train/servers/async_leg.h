@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// AsyncLeg: a stretch of an asynchronous run, from one meeting of the workers to the next. A round is as many gradients
-// as there are workers, whoever made them.
+// AsyncLeg: part of an asynchronous run between two meetings, at which all workers wait for each other. With W workers,
+// a round is any W gradients, also if one worker computed several of them.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +12,46 @@ namespace roentgen::train {
 class Ranks;
 class ServerExchange;
 
-/// Place of a run, as far as the next meeting depends on it.
+/// Position of a run and its intervals, which determine the next meeting.
 struct MeetingPlace {
-  std::int64_t step = 0;              ///< rounds made
+  std::int64_t step = 0;              ///< rounds completed so far
   std::int64_t left_in_epoch = 1;     ///< rounds to the end of the epoch, at least 1
   std::int64_t checkpoint_steps = 0;  ///< rounds between checkpoints; 0: none
   std::int64_t stop_after_steps = 0;  ///< rounds after which the run stops; 0: none
 };
-/// Rounds to the next end of an epoch, checkpoint or stop: at least 1.
+/// Number of rounds until the next end of an epoch, checkpoint or stop, whichever is first; at least 1.
 [[nodiscard]] std::int64_t rounds_to_meeting(const MeetingPlace& place);
 
-/// End of a leg; the same on all workers.
+/// Result of a leg, equal on all workers.
 struct LegResult {
-  std::int64_t rounds = 0;     ///< whole rounds made
+  std::int64_t rounds = 0;     ///< complete rounds of the leg
   double loss = 0.0;           ///< mean loss of all gradients
-  bool is_stop_asked = false;  ///< a worker or a server was asked to stop
+  bool is_stop_asked = false;  ///< true if a worker or server was asked to stop
 };
 
-/// One leg of a worker. Not thread-safe. CommError as ServerExchange.
+/// One leg, as seen by one worker. Not thread-safe. Throws CommError like ServerExchange.
 class AsyncLeg {
  public:
-  /// Begin of a leg, and its rounds.
+  /// Start and length of a leg.
   struct Span {
-    std::int64_t step = 0;    ///< rounds made before
-    std::int64_t rounds = 1;  ///< rounds to make
+    std::int64_t step = 0;    ///< rounds completed before the leg
+    std::int64_t rounds = 1;  ///< rounds of the leg
   };
-  /// Workers stop once the servers have W rounds - (W - 1) gradients. Each of the other W - 1 workers then has one
-  /// under way, so a leg that is not stopped has exactly W rounds gradients.
+  /// Starts a leg. With W workers and R rounds, a worker stops when the servers have W R - (W - 1) gradients of the
+  /// leg. Each of the other W - 1 workers then has one gradient in flight, so a complete leg has exactly W R gradients.
   AsyncLeg(const Ranks& ranks, ServerExchange& servers, const Span& span);
 
-  /// Gradients that the servers had when this worker read its weights.
+  /// Number of gradients that the servers had received when this worker last read weights.
   [[nodiscard]] std::int64_t gradients() const;
-  /// Whole rounds of the leg at that time: they count for the learning rate.
+  /// Complete rounds of the leg in gradients(); they determine the learning rate.
   [[nodiscard]] std::int64_t rounds_done() const;
-  /// Rounds of the leg that have at least one gradient.
+  /// Rounds of the leg with at least one gradient in gradients(), from 1 to the length of the leg.
   [[nodiscard]] std::int64_t rounds_begun() const;
-  /// Counts the loss of an update of this worker.
+  /// Adds the loss of an update of this worker to the mean.
   void add(double loss);
-  /// This worker is to stop.
+  /// True if this worker must go to the meeting.
   [[nodiscard]] bool is_over() const;
-  /// Waits for all workers, then reads the newest weights. Collective among workers.
+  /// Waits for all workers, then reads the latest weights. All workers must call it.
   [[nodiscard]] LegResult meet();
 
  private:

@@ -134,7 +134,7 @@ void ParameterServer::take_request(dist::Communicator& group, Worker& worker) {
       return;
     case Ask::Read:
       worker.stage = Stage::Waits;
-      worker.request.until = 0.0;  // it meets the others
+      worker.request.until = 0.0;  // a worker reads weights at a meeting, so no push follows soon
       send_weights(group, worker);
       send_reply(group, worker);
       return;

@@ -19,40 +19,41 @@
 
 namespace roentgen::train {
 
-/// Part of the job that a server is told.
+/// Settings of a parameter server.
 struct ParameterServerOptions {
   ServerOptions servers;
-  int index = 0;                             ///< of this server, from 0
-  int workers = 1;                           ///< ranks 0 to workers - 1
+  int index = 0;                             ///< number of this server, from 0
+  int workers = 1;                           ///< number of workers; they are the ranks 0 to workers - 1
   double clip_norm = 0.0;                    ///< ps: StepperOptions::clip_norm
-  std::int64_t gradients = 0;                ///< taken before this start
-  std::chrono::milliseconds limit{300'000};  ///< of waits for a rank that others wait for
-  std::function<bool()> is_stop_asked{};     ///< asked once an update; may be empty
+  std::int64_t gradients = 0;                ///< gradients of the run before this start
+  std::chrono::milliseconds limit{300'000};  ///< timeout for a rank on which other ranks wait
+  std::function<bool()> is_stop_asked{};     ///< called once per update; may be empty
 };
 
-/// One server's shard and its loop. One thread, that of the communicator. Sums and updates of a synchronous run are
-/// made in one order, so equal runs give equal bits.
+/// Parameter server: holds a shard (some gradient buckets) of the weights and serves the workers. Used only by the
+/// communicator's thread. A synchronous run sums in a fixed order, so that equal runs give equal bits.
 class ParameterServer {
  public:
-  /// The executable's parameters and the optimizer's state must hold the shard's values. Both must outlive this.
-  /// @param ranges of the optimizer, by bucket
+  /// The executable's parameters and the optimizer's state must contain the values of the shard. Both must outlive this
+  /// object.
+  /// @param ranges update ranges of the optimizer in each bucket (ranges_by_bucket())
   ParameterServer(engine::Executable& executable, Optimizer& optimizer,
                   std::vector<std::vector<engine::UpdateRange>> ranges, const ParameterServerOptions& options);
 
-  /// Serves until all workers have left. `group` is divided; the workers are all ranks before this part. Throws
-  /// CommError naming the rank that others have waited for longer than the limit.
+  /// Serves until all workers have ended. `group` must be divided (Communicator::divide()), with all servers in this
+  /// part. Throws CommError naming a rank for which other ranks have waited longer than the timeout.
   void serve(dist::Communicator& group);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// State of a worker.
+  /// State of a worker, as seen by the server.
   enum class Stage : std::uint8_t {
-    Away,      ///< nothing is awaited: it starts, validates or has met the others
-    Computes,  ///< async: its next request is due
-    Pushes,    ///< its gradients arrive
-    Waits,     ///< its answer is made or under way
-    Gone       ///< it has taken leave
+    Away,      ///< no request is expected soon: the worker starts, validates or meets other workers
+    Computes,  ///< async: the worker computes; its next request is due within the timeout
+    Pushes,    ///< the gradients of the worker are being received
+    Waits,     ///< the server computes or sends its reply
+    Gone       ///< the worker has ended
   };
   struct Worker {
     int rank = 0;
@@ -60,13 +61,13 @@ class ParameterServer {
     Request request;
     dist::Pending asked{};
     Reply reply;
-    /// Gradients of the shard, bucket after bucket; async: then the weights that go back.
+    /// Gradients of the shard, bucket by bucket; async: later overwritten by the weights to send.
     std::vector<float> values;
     std::vector<dist::Pending> receives;
     std::size_t received = 0;
     std::vector<dist::Pending> sends;
     std::size_t sent = 0;
-    /// All of the answer is among `sends`.
+    /// True if `sends` contains the complete reply.
     bool is_answered = false;
     std::int64_t read_version = 0;
     Clock::time_point since;
@@ -75,13 +76,13 @@ class ParameterServer {
   [[nodiscard]] bool advance(dist::Communicator& group, Worker& worker);
   void expect(dist::Communicator& group, Worker& worker);
   void take_request(dist::Communicator& group, Worker& worker);
-  /// A bucket of the shard has arrived from a worker, the `i`th of its push.
+  /// Handles the arrival of bucket `i` of the shard from one worker. The last worker to send it triggers the update.
   void take_bucket(dist::Communicator& group, std::size_t i);
   void take_push(dist::Communicator& group, Worker& worker);
-  /// Mean over workers, in their order; in the first worker's values.
+  /// Computes the mean of bucket `i` over workers, in their order, in place of the first worker's values.
   void sum_bucket(std::size_t i);
   void apply_bucket(std::size_t i, std::span<const float> gradients, const Request& request, double factor);
-  /// Updates by the whole sum once its norm is known.
+  /// Computes the norm over all servers, then updates all buckets with clipped gradients.
   void apply_clipped(dist::Communicator& group);
   void answer_all(dist::Communicator& group, std::size_t i);
   void end_round(dist::Communicator& group);
@@ -100,17 +101,17 @@ class ParameterServer {
   Optimizer& optimizer_;
   const ParameterServerOptions options_;
   std::vector<std::vector<engine::UpdateRange>> ranges_;
-  /// The shard, and where each of its buckets begins in Worker::values.
+  /// Buckets of the shard, and the offset of each bucket in Worker::values.
   std::vector<std::int64_t> buckets_;
   std::vector<std::size_t> begins_;
   std::size_t elements_ = 0;
   std::vector<Worker> workers_;
-  /// ps: weights that go to all workers.
+  /// Synchronous update: weights to send to all workers.
   std::vector<float> weights_;
-  /// ps: number of workers whose bucket has arrived in this round.
+  /// Synchronous update: for each bucket, number of workers that have sent it in this round.
   std::vector<int> arrived_;
   std::vector<const std::byte*> sources_;
-  /// ps: when the first request of the round came.
+  /// Synchronous update: arrival time of the first request of the round.
   std::optional<Clock::time_point> round_began_;
   Reply totals_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A parameter server whose workers are the test itself: so gradients come in an order that is known.
+// Tests a parameter server. The test itself acts as the workers, so that gradients arrive in a known order.
 #include "train/servers/parameter_server.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ using testing::Each;
 using testing::FloatEq;
 using testing::HasSubstr;
 
-/// A server in a thread of its own, and the other ends of its messages.
+/// Fixture with a server in a separate thread, and the communicators of its workers.
 class Served : public testing::Test {
  protected:
   static constexpr double kRate = 0.5;
@@ -48,7 +48,7 @@ class Served : public testing::Test {
                              ranges_by_bucket(update_ranges(*executable_, {}), executable_->buckets()),
                              {.servers = servers, .workers = workers, .clip_norm = clip_norm, .limit = limit});
       try {
-        // the other part never meets: the division waits for all, which this thread stands in for
+        // divide() waits for all ranks, so it is called here for the workers, too
         std::vector<std::jthread> others;
         for (auto& each : members_) others.emplace_back([&each] { each->divide(1, kLimit); });
         member->divide(1, kLimit);
@@ -66,19 +66,19 @@ class Served : public testing::Test {
   void ask(int worker, const Request& request) {
     member(worker).send(std::as_bytes(std::span(&request, 1)), {server_rank(), kRequestTag}, {"request"}).wait(kLimit);
   }
-  /// All gradients of the worker are `value`.
+  /// Sends a push of `worker` whose gradients are all `value`.
   void push(int worker, float value, double until = 1000.0) {
     ask(worker, {.ask = static_cast<double>(Ask::Push), .lr = kRate, .images = 4.0, .until = until});
     const std::vector<float> gradients = all(value);
     member(worker).send(std::as_bytes(std::span(gradients)), {server_rank(), kGradientTag}, {"push"}).wait(kLimit);
   }
-  /// A message of all gradients; padding is zero, as backward leaves it.
+  /// Values of a gradient message: `value` for all parameters, and 0 in the padding, as after backward.
   [[nodiscard]] std::vector<float> all(float value) const {
     std::vector<float> values(elements_, 0.0F);
     for (const engine::ParameterSlice& slice : slices_) std::fill_n(values.begin() + slice.begin, slice.count, value);
     return values;
   }
-  /// Elements of a message without padding.
+  /// Returns the values of a message without padding.
   [[nodiscard]] std::vector<float> used(const std::vector<float>& values) const {
     std::vector<float> some;
     for (const engine::ParameterSlice& slice : slices_) {
@@ -86,7 +86,7 @@ class Served : public testing::Test {
     }
     return some;
   }
-  /// Weights that come back, and the head of the answer.
+  /// Receives the weights and the Reply for a worker; returns the weights.
   std::vector<float> answer(int worker) {
     std::vector<float> weights(elements_);
     member(worker)
@@ -140,7 +140,7 @@ TEST_F(Served, limits_the_norm_of_the_mean) {
   push(1, 3.0F);
   const double norm = 2.0 * std::sqrt(static_cast<double>(used(all(1.0F)).size()));
   for (const int worker : {0, 1}) {
-    // float32 rounds the factor and the product once each
+    // tolerance: factor and product are rounded to float32 once each
     EXPECT_THAT(answer(worker), Each(testing::FloatNear(static_cast<float>(-kRate * 2.0 / norm), 1e-6F)));
     EXPECT_NEAR(reply_.norm, norm, 1e-9 * norm);
   }

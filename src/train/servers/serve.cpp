@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kRoom = "train.servers";
 
-// Hash of a server's weights in plain layout: equal only where both sides lay out the shard alike.
+// Hashes the weights of a shard in row-major layout. Worker and server get equal hashes only with equal memory layouts.
 std::string hash_of_shard(const engine::Executable& executable, const std::vector<std::int64_t>& buckets) {
   std::string bytes;
   for (const std::int64_t bucket : buckets) {
@@ -41,7 +41,7 @@ std::string hash_of_shard(const engine::Executable& executable, const std::vecto
   return io::sha256_hex(bytes);
 }
 
-// Receives of the greeting. Workers read data and compile before it, in several phases of one limit each.
+// Receives the greeting of the first worker. The timeout is long, because workers read data and compile before it.
 class Greeting {
  public:
   explicit Greeting(dist::CommThread& group) : group_(group) {}
@@ -78,7 +78,7 @@ class Greeting {
 void require_equal(std::string_view what, const std::string& expected, const std::string& got,
                    std::string_view remedy) {
   if (expected == got) return;
-  throw ConfigError(error_text(kRoom, fmt::format("{} of a server", what), expected + ", as rank 0", got, remedy));
+  throw ConfigError(error_text(kRoom, fmt::format("{} on a server", what), expected + ", as on rank 0", got, remedy));
 }
 
 }  // namespace
@@ -89,14 +89,14 @@ bool divide_ranks(const TrainJob& job) {
   const int ranks = Ranks(job.group).size();
   if (ranks <= servers) {
     throw ConfigError(error_text(kRoom, "--servers", fmt::format("fewer than the {}", ranks_text(ranks)),
-                                 fmt::to_string(servers), "more --ranks, which count workers and servers"));
+                                 fmt::to_string(servers), "more --ranks (workers and servers together)"));
   }
   if (job.group->is_nccl_asked()) refuse_nccl_servers(job.servers, dist::kNcclReduce);
   if (!job.group->way().ends_with(" f32")) {
     throw ConfigError(error_text(kRoom, "--wire", "f32 with parameter servers", job.group->way(), "--wire f32"));
   }
   if (job.servers.is_async() && job.recipe.train.batch_norm == "sync") {
-    throw ConfigError(error_text(kRoom, "train.batch_norm", "a norm of each rank's own images, as none waits", "sync",
+    throw ConfigError(error_text(kRoom, "train.batch_norm", "local, since ranks do not wait for each other", "sync",
                                  "train.batch_norm=local, or --update ps"));
   }
   const bool is_server = job.group->rank() >= ranks - servers;
@@ -149,7 +149,7 @@ TrainOutcome serve(const TrainJob& job) {
   greeting.fill(executable, executable.parameters(), buckets);
   for (const OptimizerState& each : optimizer.state()) greeting.fill(executable, each.arena, buckets);
   require_equal("weights", told.at("weights").as_array().at(static_cast<std::size_t>(serving.index)).as_string(),
-                hash_of_shard(executable, buckets), "machines of one kind for workers and servers");
+                hash_of_shard(executable, buckets), "the same type of machine for workers and servers");
   ParameterServer server(
       executable, optimizer,
       ranges_by_bucket(update_ranges(executable, options, optimizer.is_layerwise()), executable.buckets()), serving);

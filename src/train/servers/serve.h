@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parameter servers of a training job: the division of its ranks, the greeting, and a server's whole work. Of the
-// trainer, not for others.
+// Parameter servers of a training job: divides the ranks, exchanges the greeting, and runs a server. Only for the
+// trainer.
 #pragma once
 
 #include <string>
@@ -19,17 +19,19 @@ class Optimizer;
 class ServerExchange;
 struct RunState;
 
-/// Divides the ranks of a job that has servers. Throws ConfigError on all ranks where the job cannot have them.
-/// Reasons: too few ranks, NCCL or bf16 between ranks, or batch norm over all ranks in an asynchronous run.
-/// @return whether this rank is a server
+/// Divides the ranks of a job into workers and servers; does nothing for a job without servers. Throws ConfigError on
+/// all ranks if the job cannot have servers: too few ranks, NCCL, bf16 messages, or asynchronous updates with
+/// synchronised batch norm.
+/// @return true if this rank is a server
 [[nodiscard]] bool divide_ranks(const TrainJob& job);
 
-/// Greets the servers with the run's recipe, plan and position, and gives them their weights. Of the first worker.
+/// Sends recipe, plan and position of the run to the servers, and their initial weights. Only the first worker calls
+/// it.
 void greet_servers(const TrainJob& job, const engine::Executable& executable, const RunState& state,
                    ServerExchange& servers, Optimizer& optimizer);
 
-/// A server's work from the greeting to the end of the job. ConfigError where this process has another recipe, or lays
-/// out weights otherwise; CommError as ParameterServer::serve().
+/// Runs a server, from the greeting to the end of the job. Throws ConfigError if this process has another recipe or
+/// weight layout than the first worker, and CommError like ParameterServer::serve().
 [[nodiscard]] TrainOutcome serve(const TrainJob& job);
 
 }  // namespace roentgen::train

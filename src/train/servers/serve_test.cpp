@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whole runs with parameter servers, each rank a thread of the test.
+// Tests complete runs with parameter servers. Each rank is a thread of the test.
 #include "train/servers/serve.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 
-/// Runs by workers and servers.
+/// Fixture that trains with workers and servers.
 class ServersOfARun : public RanksOfARun {
  protected:
   std::vector<std::exception_ptr> run_served(int workers, std::int64_t batch, const ServerOptions& servers,
@@ -34,7 +34,8 @@ constexpr ServerOptions kOne{.way = UpdateWay::Servers, .servers = 1};
 constexpr ServerOptions kTwo{.way = UpdateWay::Servers, .servers = 2};
 constexpr ServerOptions kAsync{.way = UpdateWay::Async, .servers = 1, .staleness = 1000};
 constexpr ServerOptions kTwoAsync{.way = UpdateWay::Async, .servers = 2, .staleness = 1000};
-/// Makes a bucket of each parameter. Less than recipes allow, so such a run cannot be resumed.
+/// Value of train.bucket_mb that makes one bucket per parameter. It is below the allowed range, so these runs cannot
+/// resume.
 constexpr double kSmallBuckets = 1e-6;
 
 TEST_F(ServersOfARun, make_the_updates_of_one_process) {
@@ -89,7 +90,7 @@ TEST_F(ServersOfARun, make_exactly_an_epochs_gradients_without_waiting) {
   EXPECT_EQ(state.updates_per_epoch, 32 / 6);
   EXPECT_EQ(state.step, 4 * state.updates_per_epoch);
   EXPECT_TRUE(state.is_finished);
-  // the first worker's last line, and one gradient each that the others may have had under way then
+  // the last log line of the first worker; each other worker may have had one more gradient in flight then
   const std::string log = io::read_text(RunFolder(out_.path() / "async").log()).or_throw();
   const std::size_t last = log.rfind("\"applied\":");
   ASSERT_NE(last, std::string::npos);

@@ -14,10 +14,12 @@
 namespace roentgen::train {
 namespace {
 
-// A server of synchronous updates waits for workers itself, and knows better which one is missing.
+// Extra timeout for replies to synchronous updates. Servers also wait for workers and know which worker is missing, so
+// they should report a timeout first.
 constexpr std::chrono::milliseconds kServerSpeaksFirst{2000};
 
-// Other answers wait for no worker, while workers may wait for this one: it knows better.
+// Returns the (negative) extra timeout of other replies. They depend on no worker, but other workers may wait for this
+// one, so this worker should report a timeout first.
 std::chrono::milliseconds speak_first(const dist::CommThread& group) { return -group.limit() / 4; }
 
 }  // namespace
@@ -31,7 +33,7 @@ ServerExchange::ServerExchange(dist::CommThread& group, engine::Executable& exec
       servers_(assign_buckets(executable.buckets(), options.servers)),
       replies_(static_cast<std::size_t>(options.servers)) {
   if (executable.read_loss_scale()) {
-    throw ConfigError(error_text("train.servers", "train.dtype", "gradients without a loss scale", "f16",
+    throw ConfigError(error_text("train.servers", "train.dtype", "a dtype without a loss scale, such as bf16", "f16",
                                  "train.dtype=bf16, or --update sync"));
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ServerExchange: a worker's end of parameter servers. Gradients go out as backward finishes them; weights come back.
+// ServerExchange: communication of a worker with parameter servers. It sends gradients as soon as backward has computed
+// them, and receives weights.
 #pragma once
 
 #include <chrono>
@@ -25,23 +26,23 @@ namespace roentgen::train {
 
 class Optimizer;
 
-/// A worker's exchange with the servers. Not thread-safe. Allocates nothing after its first update. Throws CommError as
-/// CommThread.
+/// Communication of a worker with the servers. Not thread-safe. Allocates nothing after its first update. Throws
+/// CommError like CommThread.
 class ServerExchange {
  public:
-  /// Gradients of one update, as far as servers must know.
+  /// Description of the gradients of one update, sent to the servers.
   struct Push {
     double lr = 0.0;
-    std::int64_t step = 0;  ///< updates made before this one
-    double scale = 1.0;     ///< factor of the gradients
+    std::int64_t step = 0;  ///< number of updates before this one
+    double scale = 1.0;     ///< factor by which the gradients are multiplied
     std::int64_t images = 0;
-    bool is_finite = true;  ///< the loss is a finite number
+    bool is_finite = true;  ///< true if the loss is finite
     bool is_stop_asked = false;
   };
 
-  /// `group` is divided (CommThread::divide()); it and `executable` must outlive this. ConfigError for a loss scale,
-  /// and as assign_buckets().
-  /// @param timeline where waits are written down; may be null
+  /// Assigns buckets to servers. `group` must be divided (CommThread::divide()); it and `executable` must outlive this
+  /// object. Throws ConfigError for a loss scale, and like assign_buckets().
+  /// @param timeline records waits; may be null
   ServerExchange(dist::CommThread& group, engine::Executable& executable, const ServerOptions& options,
                  Timeline* timeline);
   ServerExchange(const ServerExchange&) = delete;
@@ -51,43 +52,43 @@ class ServerExchange {
 
   [[nodiscard]] const ServerOptions& options() const { return options_; }
 
-  /// Describes the run to all servers, and gives each the weights and optimizer state of its shard. Of the first worker
-  /// alone, before anything else.
-  /// @param greeting text that the servers read before they make their executable
+  /// Sends the greeting, and the weights and optimizer state of each shard, to the servers. Only the first worker calls
+  /// it, before any other communication.
+  /// @param greeting description of the run, which the servers read before they compile
   void greet(const std::string& greeting, Optimizer& optimizer);
-  /// Counts from here on: gradients that the servers have taken so far, in all.
+  /// Sets the number of gradients that the servers received before this start.
   void start_at(std::int64_t gradients) { reply_.gradients = static_cast<double>(gradients); }
 
-  /// An update's gradients are about to be sent.
+  /// Announces the gradients of an update to all servers.
   void begin(const Push& push);
-  /// Sends a bucket's gradients once they are ready. Nothing may touch them before finish() has returned.
+  /// Sends the gradients of a bucket when `ready` is reached. They must not be accessed before finish() returns.
   void send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready);
-  /// Waits for all servers; then the parameters are their weights. To be called when backward is over.
+  /// Waits for the replies and weights of all servers and stores the weights as parameters. Call it after backward.
   void finish();
-  /// Answer of the first server to the last update; is_stop_asked is set where any server says so.
+  /// Last reply of the first server; is_stop_asked is set if any server requests a stop.
   [[nodiscard]] const Reply& reply() const { return reply_; }
-  /// Images of all workers' gradients that the first server took between the last two answers.
+  /// Number of images, over all workers, in the gradients between the last two replies of the first server.
   [[nodiscard]] std::int64_t images() const { return images_; }
-  /// Counts of the last answer.
+  /// Counts of gradients in the last reply.
   [[nodiscard]] StalenessRecord staleness() const;
 
-  /// Async: all workers stop at this number of gradients, at the earliest.
+  /// Async: sets the number of gradients after which workers go to the next meeting.
   void set_until(std::int64_t gradients) { until_ = gradients; }
-  /// Async: the servers have as many gradients as set_until() said, or all are to stop.
+  /// Async: true if the servers have the gradients of set_until(), or all workers must stop.
   [[nodiscard]] bool is_at_meeting() const;
 
-  /// Reads all weights of the servers into the parameters.
+  /// Reads all weights from the servers into the parameters.
   void read_weights();
-  /// Reads the optimizer's state from the servers.
+  /// Reads the optimizer state from the servers.
   void read_state(Optimizer& optimizer);
-  /// Takes leave: the servers end when all workers have. Nothing can be asked after it.
+  /// Ends the exchange; no other function may follow. The servers end when all workers have called it.
   void end();
 
  private:
   [[nodiscard]] int rank_of(std::int64_t bucket) const;
   void ask_all(const Request& request);
   /// Receives a bucket of `arena` from its server.
-  /// @param more time beyond the group's limit
+  /// @param more time added to the timeout of the group
   void receive(const engine::Arena& arena, std::int64_t bucket, std::chrono::milliseconds more);
   void wait_all(const char* what);
   void take_replies(std::chrono::milliseconds more);
@@ -96,7 +97,7 @@ class ServerExchange {
   engine::Executable& executable_;
   const ServerOptions options_;
   Timeline* timeline_;
-  /// Server of each bucket.
+  /// Index of the server of each bucket.
   std::vector<int> servers_;
   Request request_;
   std::vector<Reply> replies_;
@@ -107,15 +108,15 @@ class ServerExchange {
   bool is_under_way_ = false;
 };
 
-/// Factor that limits the norm of the scaled gradients of this worker to `clip_norm`, as UpdateWork::clip_norm.
-/// @return the factor, and the norm before
+/// Factor by which clipping multiplies gradients, as for UpdateWork::clip_norm, and their norm before clipping.
 struct ClipFactor {
   double factor = 1.0;
   double norm = 0.0;
 };
+/// Computes min(1, clip_norm / (norm + 1e-6)) and the norm.
 /// @param squares sum of squares of the scaled gradients
 [[nodiscard]] ClipFactor clip_factor(double squares, double clip_norm);
-/// Sum of squares, in double, in the order of elements.
+/// Computes the sum of squares in double, in the order of elements.
 [[nodiscard]] double sum_of_squares(std::span<const float> values);
 
 }  // namespace roentgen::train

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Messages between workers and parameter servers. A worker sends a Request; after a Push follow its gradients, a
-// message for each bucket of the shard, in their order. The server answers a Push or Read with a Reply and the weights
-// of those buckets. It answers a State with the optimizer's state, and an End not at all. All numbers are doubles:
-// whole ones are exact up to 2^53.
+// Messages between workers and parameter servers. A worker sends a Request. After a Push it sends its gradients, one
+// message per bucket of the shard, in bucket order. The server answers Push and Read with a Reply and the weights of
+// the shard's buckets, and State with the optimizer state. It does not answer End. All numbers are doubles, which are
+// exact for integers up to 2^53.
 #pragma once
 
 #include <cstddef>
@@ -14,46 +14,46 @@
 
 namespace roentgen::train {
 
-/// Tags of messages, whatever the server.
+/// Message tags, equal for all servers.
 inline constexpr int kRequestTag = 0;
 inline constexpr int kGradientTag = 1;  ///< gradients of a bucket
-inline constexpr int kReplyTag = 2;     ///< a Reply
+inline constexpr int kReplyTag = 2;     ///< Reply
 inline constexpr int kWeightsTag = 3;   ///< weights or optimizer state of a bucket
-inline constexpr int kGreetingTag = 4;  ///< description of the run, and first weights
+inline constexpr int kGreetingTag = 4;  ///< description of the run, and initial weights
 
-/// Phases of waits for the other side, as timeouts name them.
+/// Phases that timeout errors name: a worker waits for a server.
 inline constexpr const char* kPushPhase = "gradients for a server";
 inline constexpr const char* kPullPhase = "weights of a server";
 
-/// Request of a worker.
+/// Type of a request: send gradients, read weights, read optimizer state, or end.
 enum class Ask : int { Push, Read, State, End };
 
-/// Head of all that a worker sends.
+/// Header of each request of a worker.
 struct Request {
-  double ask = 0.0;            ///< an Ask
+  double ask = 0.0;            ///< value of Ask
   double lr = 0.0;             ///< learning rate of the update
-  double step = 0.0;           ///< ps: updates made before this one
-  double scale = 1.0;          ///< factor of the gradients
-  double images = 0.0;         ///< images that they are of
-  double is_finite = 1.0;      ///< 0: the loss is not, and nothing may be updated
-  double is_stop_asked = 0.0;  ///< 1: all are to stop
-  double until = 0.0;          ///< async: gradients after which workers meet
+  double step = 0.0;           ///< synchronous: number of updates before this one
+  double scale = 1.0;          ///< factor by which the gradients are multiplied
+  double images = 0.0;         ///< number of images of the gradients
+  double is_finite = 1.0;      ///< 0 if the loss is not finite; then weights are not updated
+  double is_stop_asked = 0.0;  ///< 1 if all workers must stop
+  double until = 0.0;          ///< async: number of gradients after which workers meet
 };
 
-/// Head of an answer.
+/// Header of a reply: counts of the server since the start of the run or its resumption.
 struct Reply {
-  double gradients = 0.0;      ///< gradients of all workers that the server has taken, dropped ones too
-  double applied = 0.0;        ///< those that changed the weights: the shard's version
-  double dropped = 0.0;        ///< those that were too old
-  double staleness = 0.0;      ///< versions between the read and the apply of the gradient that is answered
-  double staleness_sum = 0.0;  ///< sum over all applied gradients
-  double staleness_max = 0.0;  ///< largest one of an applied gradient
-  double images = 0.0;         ///< images of all gradients taken
-  double is_stop_asked = 0.0;  ///< 1: all are to stop
-  double norm = -1.0;          ///< ps, with clip_norm: norm of the whole gradient; else negative
+  double gradients = 0.0;      ///< received gradients of all workers, including dropped gradients
+  double applied = 0.0;        ///< gradients that changed the weights: the version of the shard
+  double dropped = 0.0;        ///< gradients that were too old
+  double staleness = 0.0;      ///< versions between reading the weights and applying the last gradient
+  double staleness_sum = 0.0;  ///< sum of the staleness of all applied gradients
+  double staleness_max = 0.0;  ///< largest staleness of an applied gradient
+  double images = 0.0;         ///< images of all received gradients
+  double is_stop_asked = 0.0;  ///< 1 if all workers must stop
+  double norm = -1.0;          ///< synchronous with clip_norm: norm of the whole gradient; else negative
 };
 
-/// Bytes of a message.
+/// Memory of a message as bytes.
 template <typename Message>
 [[nodiscard]] std::span<std::byte> bytes_of(Message& message) {
   return std::as_writable_bytes(std::span(&message, 1));

@@ -28,7 +28,7 @@ UpdateWay find(const std::array<Named, N>& known, std::string_view option, std::
     if (each == name) return way;
     names += (names.empty() ? "" : ", ") + std::string(each);
   }
-  throw ConfigError(error_text("train.servers", option, names, name, "one of these"));
+  throw ConfigError(error_text("train.servers", option, names, name, "one of these names"));
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ UpdateWay parse_update_way(std::string_view name) { return find(kWays, "--update
 UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-store", name); }
 
 std::vector<Option> ServerArguments::options() {
-  // Options with equal texts share a line of the help.
+  // The help prints options with equal texts on one line.
   constexpr const char* kWayDoc = "sync (average), ps or async (servers); or MXNet's name, dist_sync";
   constexpr const char* kServersDoc = "servers (default 1); updates that a gradient may lag (default 16)";
   return {{.name = "--update", .target = &update, .doc = kWayDoc},
@@ -58,18 +58,19 @@ std::string text_of(const ServerOptions& options) {
 
 ServerOptions parse_server_options(const ServerArguments& arguments) {
   if (!arguments.update.empty() && !arguments.kv_store.empty()) {
-    throw ConfigError(error_text("train.servers", "--update or --kv-store", "one of them", "both", "--update alone"));
+    throw ConfigError(
+        error_text("train.servers", "--update or --kv-store", "one of these options", "both", "only --update"));
   }
   ServerOptions options;
   if (!arguments.update.empty()) options.way = parse_update_way(arguments.update);
   if (!arguments.kv_store.empty()) options.way = parse_kv_store(arguments.kv_store);
   if (!options.has_servers() && arguments.servers > 0) {
-    throw ConfigError(error_text("train.servers", "--servers", "an update that has servers", name_of(options.way),
+    throw ConfigError(error_text("train.servers", "--servers", "an --update with servers", name_of(options.way),
                                  "--update ps or --update async"));
   }
   if (!options.is_async() && arguments.staleness >= 0) {
-    throw ConfigError(
-        error_text("train.servers", "--staleness", "updates that may be late", name_of(options.way), "--update async"));
+    throw ConfigError(error_text("train.servers", "--staleness", "an --update that accepts old gradients",
+                                 name_of(options.way), "--update async"));
   }
   if (options.has_servers()) options.servers = arguments.servers > 0 ? static_cast<int>(arguments.servers) : 1;
   if (arguments.staleness >= 0) options.staleness = arguments.staleness;
@@ -79,7 +80,8 @@ ServerOptions parse_server_options(const ServerArguments& arguments) {
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce) {
   if (!options.has_servers() || reduce != dist::kNcclReduce) return;
   throw ConfigError(error_text("train.servers", fmt::format("--update {}", name_of(options.way)),
-                               "gradients in messages to servers", "--reduce nccl", "--reduce auto, or --update sync"));
+                               "a --reduce that sends messages to servers", "--reduce nccl",
+                               "--reduce auto, or --update sync"));
 }
 
 }  // namespace roentgen::train

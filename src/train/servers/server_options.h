@@ -13,49 +13,49 @@
 
 namespace roentgen::train {
 
-/// Ways from gradients to updates. Sync: all ranks average and update. Servers: parameter servers sum the gradients of
-/// all workers and update. Async: they apply each worker's gradient as it comes.
+/// Update mode. Sync: all ranks average gradients and update. Servers: parameter servers average the gradients of all
+/// workers and update. Async: parameter servers apply each gradient of a worker when it arrives.
 enum class UpdateWay : std::uint8_t { Sync, Servers, Async };
 
-/// Way, number of servers and bound of staleness.
+/// Update mode, number of servers and limit of staleness.
 struct ServerOptions {
   UpdateWay way = UpdateWay::Sync;  ///< sync: no servers
-  /// The last ranks of the job are servers; 0 without servers.
+  /// Number of servers, which are the last ranks of the job; 0 without servers.
   int servers = 0;
-  /// Async: gradients older than this many versions of the shard are dropped.
+  /// Async: gradients computed from weights older than this number of versions are dropped.
   std::int64_t staleness = 16;
 
-  /// Whether there are servers.
+  /// True if the job has servers.
   [[nodiscard]] bool has_servers() const { return way != UpdateWay::Sync; }
-  /// Whether workers do not wait for each other.
+  /// True if workers do not wait for each other.
   [[nodiscard]] bool is_async() const { return way == UpdateWay::Async; }
 };
 
-/// "sync", "ps" or "async".
+/// Name of an update mode: "sync", "ps" or "async".
 [[nodiscard]] std::string_view name_of(UpdateWay way);
-/// The way of that name. ConfigError naming the known ones.
+/// Parses a name of an update mode. Throws ConfigError, which lists the known names.
 [[nodiscard]] UpdateWay parse_update_way(std::string_view name);
-/// The way that a name of MXNet's key-value stores means: local, device and dist_device_sync are sync, dist_sync is ps,
-/// dist_async is async. ConfigError naming the known ones.
+/// Parses a name of MXNet's key-value stores: local, device and dist_device_sync mean sync, dist_sync means ps,
+/// dist_async means async. Throws ConfigError, which lists the known names.
 [[nodiscard]] UpdateWay parse_kv_store(std::string_view name);
 
-/// "--update ps --servers 2", for messages and comparisons of ranks.
+/// Formats the options, such as "--update ps --servers 2", for messages and for comparing ranks.
 [[nodiscard]] std::string text_of(const ServerOptions& options);
 
-/// Options as a command line gives them.
+/// Values of the command-line options.
 struct ServerArguments {
-  std::string update;           ///< name of a way; empty: as `kv_store` says, else sync
-  std::string kv_store;         ///< MXNet's name of a way; empty: none
-  std::int64_t servers = 0;     ///< 0: one, where the way has servers
+  std::string update;           ///< name of an update mode; if empty, `kv_store` decides, else sync
+  std::string kv_store;         ///< MXNet's name of an update mode; may be empty
+  std::int64_t servers = 0;     ///< number of servers; 0 means 1 if the update mode has servers
   std::int64_t staleness = -1;  ///< negative: the default
 
-  /// --update, --servers, --staleness and --kv-store, bound to this object's members.
+  /// Returns the options --update, --servers, --staleness and --kv-store, which set the members of this object.
   [[nodiscard]] std::vector<Option> options();
 };
-/// ConfigError where the arguments do not go together.
+/// Converts the arguments to options. Throws ConfigError if they contradict each other.
 [[nodiscard]] ServerOptions parse_server_options(const ServerArguments& arguments);
-/// ConfigError where servers are to be with NCCL, which averages and sends no messages.
-/// @param reduce as --reduce
+/// Throws ConfigError for servers with --reduce nccl, because NCCL only averages and sends no messages.
+/// @param reduce value of --reduce
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce);
 
 }  // namespace roentgen::train

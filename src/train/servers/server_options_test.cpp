@@ -42,9 +42,10 @@ TEST(ServerOptions, are_refused_where_they_do_not_go_together) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal({.update = "later"}), HasSubstr("--update: expected sync, ps, async, got later"));
   EXPECT_THAT(refusal({.kv_store = "nccl"}), HasSubstr("--kv-store: expected local, device, dist_sync"));
-  EXPECT_THAT(refusal({.update = "ps", .kv_store = "dist_sync"}), HasSubstr("expected one of them, got both"));
-  EXPECT_THAT(refusal({.servers = 1}), HasSubstr("--servers: expected an update that has servers, got sync"));
-  EXPECT_THAT(refusal({.update = "ps", .staleness = 4}), HasSubstr("--staleness: expected updates that may be late"));
+  EXPECT_THAT(refusal({.update = "ps", .kv_store = "dist_sync"}), HasSubstr("expected one of these options, got both"));
+  EXPECT_THAT(refusal({.servers = 1}), HasSubstr("--servers: expected an --update with servers, got sync"));
+  EXPECT_THAT(refusal({.update = "ps", .staleness = 4}),
+              HasSubstr("--staleness: expected an --update that accepts old gradients"));
 }
 
 TEST(ServerOptions, refuse_nccl_beside_servers_alone) {
@@ -53,7 +54,8 @@ TEST(ServerOptions, refuse_nccl_beside_servers_alone) {
       refuse_nccl_servers(parse_server_options({.update = way}), "nccl");
       ADD_FAILURE() << "no refusal of " << way;
     } catch (const ConfigError& error) {
-      const std::string wanted = std::string("--update ") + way + ": expected gradients in messages to servers, got ";
+      const std::string wanted =
+          std::string("--update ") + way + ": expected a --reduce that sends messages to servers, got ";
       EXPECT_THAT(error.what(), testing::HasSubstr(wanted + "--reduce nccl"));
     }
     EXPECT_NO_THROW(refuse_nccl_servers(parse_server_options({.update = way}), "auto"));

@@ -13,7 +13,7 @@ namespace roentgen::train {
 std::vector<int> assign_buckets(std::span<const engine::ArenaRange> buckets, int servers) {
   if (servers > std::ssize(buckets)) {
     throw ConfigError(error_text("train.servers", "--servers",
-                                 "at most " + std::to_string(buckets.size()) + ", a gradient bucket each",
+                                 "at most " + std::to_string(buckets.size()) + ", the number of gradient buckets",
                                  std::to_string(servers), "fewer servers, or a smaller train.bucket_mb"));
   }
   std::vector<std::size_t> order(buckets.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shards: which parameter server has which gradient buckets.
+// Shards: assignment of gradient buckets to parameter servers.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace roentgen::train {
 
-/// Divides buckets among servers: each, the largest first, goes to the server with the fewest elements so far. Equal
-/// input, equal result. ConfigError where there are more servers than buckets.
+/// Divides buckets among servers: each bucket, from the largest on, is assigned to the server with the fewest elements
+/// so far. Deterministic. Throws ConfigError if there are more servers than buckets.
 /// @return index of the server of each bucket
 [[nodiscard]] std::vector<int> assign_buckets(std::span<const engine::ArenaRange> buckets, int servers);
 
-/// Buckets of one server, ascending.
+/// Returns the buckets of one server, ascending.
 [[nodiscard]] std::vector<std::int64_t> buckets_of(std::span<const int> assigned, int server);
 
 }  // namespace roentgen::train

@@ -40,7 +40,8 @@ TEST(Shards, are_refused_for_more_servers_than_buckets) {
     static_cast<void>(assign_buckets(buckets({10, 40}), 3));
     FAIL() << "three servers of two buckets";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("--servers: expected at most 2, a gradient bucket each, got 3"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("--servers: expected at most 2, the number of gradient buckets, got 3"));
   }
 }
 
