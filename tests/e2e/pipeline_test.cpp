@@ -151,7 +151,7 @@ TEST(Convert, refuses_what_it_cannot_write) {
   EXPECT_FALSE(fs::exists(place / "records"));
   expect_refusal(place.run({"convert", data, data / "records"}), {"records"});
   place.write("busy/notes.txt", "mine");
-  expect_stop(place.run({"convert", data, place / "busy"}), {"expected a new or an empty folder"});
+  expect_stop(place.run({"convert", data, place / "busy"}), {"expected a new or empty folder"});
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ TEST_F(Convert, told_to_verify_looks_at_files_that_are_there_already) {
 TEST_F(Convert, refuses_names_that_no_reader_takes) {
   dataset_.samples[2].id = "a\tb.png";
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(convert(dataset_, to("named"))); }),
-              HasSubstr("names of images: expected text in one line"));
+              HasSubstr("image names: expected names without line breaks and control characters"));
 }
 
 TEST_F(Convert, goes_on_where_it_was_killed) {
@@ -214,7 +214,7 @@ TEST_F(Convert, goes_on_where_it_was_killed_before_anything_had_its_name) {
   wanted = to("of somebody else");
   fs::create_directories(wanted.folder);
   std::ofstream(wanted.folder / ".convert.json.roentgen-tmp") << "{";
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or empty folder"));
 }
 
 TEST_F(Convert, leaves_no_file_half_written) {
@@ -237,7 +237,7 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
   wanted = to("two");
   out_.write("two/notes.txt", "mine");
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder, got one with notes.txt"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or empty folder, got a folder that contains notes.txt"));
   wanted = to("three");
   wanted.size_px = 8;
   EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got keep"));
@@ -256,7 +256,8 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.form = "tfrecord";
   const auto labels = std::exchange(dataset_.label_names, {});
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected labels, which records are read for, got images without labels"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("expected labels, because record files must contain labels, got images without labels"));
   dataset_.label_names = labels;
   wanted.shards = 100000;
   EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected at most 99999"));

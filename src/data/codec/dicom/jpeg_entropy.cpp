@@ -15,9 +15,11 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::string_view kMissing = "truncated data", kSurplus = "surplus data", kNoCode = "a code of no symbol";
-constexpr std::string_view kHeaders = "tables or a scan header that are damaged or missing";
-constexpr std::string_view kTooLarge = "a sample of more bits than its frame has", kRestart = "another restart marker";
+constexpr std::string_view kMissing = "truncated data", kSurplus = "surplus data",
+                           kNoCode = "an undefined Huffman code";
+constexpr std::string_view kHeaders = "damaged or missing tables or scan headers";
+constexpr std::string_view kTooLarge = "a pixel value with more bits than the header states",
+                           kRestart = "a restart marker out of order";
 
 std::uint32_t value_of(std::byte byte) { return std::to_integer<std::uint32_t>(byte); }
 
