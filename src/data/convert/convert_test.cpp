@@ -252,7 +252,7 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("--encode: expected keep or png, with --to png, got raw"));
   wanted.encoding = Encoding::Keep;
   dataset_.label_names[0] = "View";
-  EXPECT_THAT(refusal(wanted), HasSubstr("View: expected a label that is no other column's name"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("View: expected a label whose name no other column"));
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.form = "tfrecord";
   const auto labels = std::exchange(dataset_.label_names, {});
