@@ -231,10 +231,12 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   auto wanted = to("one");
   static_cast<void>(convert(dataset_, wanted));
   wanted.encoding = Encoding::Raw;
-  EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("an unfinished conversion with the same data and options, got a folder of another"));
   wanted = to("one");
   dataset_.samples[3].patient = "somebody else";
-  EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("an unfinished conversion with the same data and options, got a folder of another"));
   wanted = to("two");
   out_.write("two/notes.txt", "mine");
   EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or empty folder, got a folder that contains notes.txt"));

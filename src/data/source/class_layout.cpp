@@ -40,7 +40,7 @@ Entries entries_of(const fs::path& folder) {
   }
   if (error) {
     throw DataError(error_text("data.class_folders", folder.string(), "a readable folder", error.message(),
-                               "other permissions there"));
+                               "changing its permissions"));
   }
   return entries;
 }

@@ -83,7 +83,7 @@ TEST_F(CsvSource, finds_a_value_in_any_spelling_alone_or_in_a_list_and_counts_th
       "path,cause\na.png,Virus\nb.png,bacteria|VIRUS\nc.png,viruss\nd.png,\"fungus; virus\"\n", {"Cause:virus"}));
   EXPECT_THAT(column(dataset, 0), ElementsAre(1, 1, 0, 1));
   EXPECT_THAT(dataset.notes,
-              testing::Contains("values of column cause that no label asks for: viruss 1, bacteria 1, fungus 1"));
+              testing::Contains("values of column cause that no label uses: viruss 1, bacteria 1, fungus 1"));
 }
 
 TEST_F(CsvSource, compares_values_of_a_column_as_numbers_where_both_are) {
@@ -97,7 +97,7 @@ TEST_F(CsvSource, compares_values_of_a_column_as_numbers_where_both_are) {
 TEST_F(CsvSource, hints_at_a_value_as_a_label_only_where_it_can_be_a_class) {
   EXPECT_THAT(
       refusal(options("path,sick\na.png,0.8\n")),
-      testing::AllOf(HasSubstr("got \"0.8\"; try 1 and 0 in place of scores"), testing::Not(HasSubstr("sick:"))));
+      testing::AllOf(HasSubstr("got \"0.8\"; try replacing the scores by 1 and 0"), testing::Not(HasSubstr("sick:"))));
   EXPECT_THAT(refusal(options("path,sick\na.png,2\n")),
               HasSubstr("if each number is a class, --set data.labels=sick:2"));
 }
@@ -153,15 +153,17 @@ TEST_F(CsvSource, knows_the_patients_column_in_dicoms_and_mimics_spelling) {
 TEST_F(CsvSource, names_columns_that_look_like_patients_and_are_not_read) {
   const auto notes = [&](std::string_view csv, const char* label = "sick") {
     auto all = load_dataset(options(csv, {label})).notes;
-    std::erase_if(all, [](const std::string& note) { return note.starts_with("image files that no row names"); });
+    std::erase_if(all,
+                  [](const std::string& note) { return note.starts_with("image files that are not in the table"); });
     return all;
   };
   EXPECT_THAT(notes("path,anon_patient_id,sick,Patient Age\na.png,7,1,60\n"),
               ElementsAre(testing::AllOf(HasSubstr(
                   "labels.csv: column anon_patient_id looks like one of patients and is not read; rename it"))));
-  EXPECT_THAT(notes("path,patient,MRN,sick\na.png,7,1,1\n"),
-              ElementsAre("labels.csv: column MRN looks like one of patients and is not read; the patient is that of "
-                          "column patient"));
+  EXPECT_THAT(
+      notes("path,patient,MRN,sick\na.png,7,1,1\n"),
+      ElementsAre(
+          "labels.csv: column MRN looks like one of patients and is not read; patients are read from column patient"));
   EXPECT_THAT(notes("path,patient_moved\na.png,1\n", "patient_moved"), testing::IsEmpty());
 }
 
@@ -227,8 +229,8 @@ TEST_F(CsvSource, refuses_two_columns_of_one_name) {
   EXPECT_THAT(refusal(options("path,sick, sick\na.png,1,0\n")),
               HasSubstr("labels.csv: expected one column of each name, got two named \"sick\"; try renaming"));
   EXPECT_THAT(refusal(options("path,sick,Split,split\na.png,1,train,test\n")),
-              HasSubstr("expected one column \"Split\", in whatever case, got \"split\" as well"));
-  EXPECT_THAT(refusal(options("path,sick,Path\na.png,1,b.png\n")), HasSubstr("got \"Path\" as well"));
+              HasSubstr("expected one column \"Split\", in upper or lower case, got a second one, \"split\""));
+  EXPECT_THAT(refusal(options("path,sick,Path\na.png,1,b.png\n")), HasSubstr("got a second one, \"Path\""));
   EXPECT_EQ(load_dataset(options("path,sick,,\na.png,1,0,\n")).samples.size(), 1U) << "names may be empty";
 }
 
@@ -268,7 +270,7 @@ TEST_F(CsvSource, refuses_a_folder_in_place_of_an_image_whatever_is_told_of_abse
   std::filesystem::create_directories(folder_.path() / "z.png");
   auto wanted = options("path,sick\nz.png,1\na.png,1\n");
   wanted.absent = Absent::Skip;
-  EXPECT_THAT(refusal(wanted), HasSubstr("z.png: expected a file, got a folder"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("z.png: expected an image file, got a folder"));
 }
 
 TEST_F(CsvSource, refuses_repeated_rows_unless_told) {
@@ -310,25 +312,26 @@ TEST_F(CsvSource, finds_images_without_their_folders_and_with_backslashes) {
   EXPECT_EQ(dataset.samples[1].path, folder_.path() / "im/y/2.png");
   EXPECT_EQ(dataset.samples[1].id, "im\\y\\2.png") << "as the table writes it";
   EXPECT_EQ(dataset.samples[2].path, folder_.path() / "im/x/2.png");
-  EXPECT_THAT(dataset.notes, testing::Contains("rows that name an image without its folder: 2"));
+  EXPECT_THAT(dataset.notes, testing::Contains("rows with an image name without its folder: 2"));
   EXPECT_THAT(refusal(options("path,sick\n2.png,1\n")),
-              HasSubstr("[data.csv] 2.png: expected one file of that name below the data folder, got im/x/2.png, "
-                        "im/y/2.png; try its folder in the table"));
+              HasSubstr("[data.csv] 2.png: expected one file of that name in the data folder, got im/x/2.png, "
+                        "im/y/2.png; try writing its folder in the table"));
   EXPECT_THAT(refusal(options("path,sick\nz/1.png,1\n")), HasSubstr("1 of 1 absent")) << "another folder";
 }
 
 TEST_F(CsvSource, refuses_a_named_table_that_is_not_there_or_names_no_images) {
   auto wanted = options("path,sick\na.png,1\n");
   wanted.csv = {"nix.csv"};
-  EXPECT_THAT(refusal(wanted), HasSubstr("nix.csv: expected a table, got nothing of that name; try one of the tables "
-                                         "there: labels.csv"));
+  EXPECT_THAT(
+      refusal(wanted),
+      HasSubstr("nix.csv: expected a table, got no such file; try one of the tables in this folder: labels.csv"));
   folder_.write("mine.csv", "img,sick\na.png,1\n");
   wanted.csv = {"mine.csv"};
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files called path, got "
-                                         "columns img, sick; try path (or file, filename, image) as the name"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files, named path, got only "
+                                         "the columns img, sick; try naming the column of image files"));
   wanted.csv.clear();
   std::filesystem::remove(folder_.path() / "labels.csv");
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files called path, got"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files, named path, got"));
 }
 
 TEST_F(CsvSource, refuses_an_empty_table) { EXPECT_THAT(refusal(options("")), HasSubstr("labels.csv")); }

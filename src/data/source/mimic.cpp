@@ -67,10 +67,11 @@ Tables find_tables(const SourceOptions& options) {
     fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
     if (!place.empty() && has_metadata) {  // without metadata the folder belongs to another source
       throw DataError(error_text("data.mimic", "data.csv",
-                                 is_metadata ? "one table of metadata"
-                                 : is_split  ? "one table of splits"
-                                             : "one table of labels",
-                                 place.filename().string() + " and " + path.filename().string(), "one of the two"));
+                                 is_metadata ? "only one table of metadata"
+                                 : is_split  ? "only one table of splits"
+                                             : "only one table of labels",
+                                 place.filename().string() + " and " + path.filename().string(),
+                                 "leaving one of the two out"));
     }
     place = below_root(options, path);
   }
@@ -83,7 +84,7 @@ Tables find_tables(const SourceOptions& options) {
 std::size_t need_column(const io::Csv& table, const fs::path& path, std::string_view name) {
   if (const auto column = find_column(table.header, {name})) return *column;
   refuse_row("data.mimic", path.filename().string(), fmt::format("a column \"{}\"", name),
-             "columns " + first_names(table.header, table.header.size()));
+             "only the columns " + first_names(table.header, table.header.size()));
 }
 
 using StudyLabels = std::unordered_map<std::string, std::vector<float>>;
@@ -98,7 +99,7 @@ StudyLabels read_labels(const io::Csv& table, const fs::path& path, const Source
   for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
     const bool is_new =
         result.try_emplace(study_key(field(row, subject), field(row, study)), labels.read(row, where)).second;
-    if (!is_new) refuse_row("data.mimic", where, "each study once", "a second row of one");
+    if (!is_new) refuse_row("data.mimic", where, "each study once", "a second row of the same study");
   });
   return result;
 }
@@ -113,7 +114,7 @@ ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
     const auto split = find_split(name);
     if (!split) refuse_row("data.mimic", where, "train, validate or test", "\"" + name + "\"");
     const bool is_new = result.try_emplace(field(row, image), *split).second;
-    if (!is_new) refuse_row("data.mimic", where, "each image once", "a second row of one");
+    if (!is_new) refuse_row("data.mimic", where, "each image once", "a second row of the same image");
   });
   return result;
 }
@@ -151,7 +152,7 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
   for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
     const std::string dicom = field(row, image), patient = field(row, subject), examination = field(row, study);
     if (dicom.empty() || patient.size() < 2 || examination.empty()) {
-      refuse_row("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing");
+      refuse_row("data.mimic", where, "values for dicom_id, subject_id and study_id", "an empty or short one");
     }
     Sample sample{.id = fmt::format("p{}/p{}/s{}/{}.jpg", patient.substr(0, 2), patient, examination, dicom),
                   .patient = patient,
@@ -171,9 +172,10 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
     rows.add(std::move(sample), places, where, [&found] { return found->second; });
   });
   if (without_labels > 0) {
-    notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
+    notes.push_back(fmt::format("images of studies without labels, left out: {}", without_labels));
   }
-  if (without_split > 0) notes.push_back(fmt::format("images without a split, in none: {}", without_split));
+  if (without_split > 0)
+    notes.push_back(fmt::format("images that the split table does not name, in no split: {}", without_split));
   rows.settle();
 }
 
@@ -190,8 +192,8 @@ Listing list_mimic(const SourceOptions& options, TableFiles& tables) {
   if (found.metadata.empty() || found.labels.empty()) {
     throw DataError(error_text("data.mimic", options.root.string(),
                                "tables called ...-metadata.csv and ...-chexpert.csv (or .csv.gz)",
-                               found.metadata.empty() ? "no ...-metadata.csv" : "no labels",
-                               "the tables beside the folder files, or --set data.csv=FILE"));
+                               found.metadata.empty() ? "no ...-metadata.csv" : "no table of labels",
+                               "moving the tables next to the folder \"files\", or --set data.csv=FILE"));
   }
   Listing listing{.label_names = chexpert_label_names(options)};
   check_label_policies(options, listing.label_names);

@@ -48,9 +48,9 @@ class PlacedRows {
  private:
   /// Indices into listing.samples of images met so far; nullopt for absent images.
   using Numbers = std::unordered_map<std::string, std::optional<std::size_t>>;
-  /// Adds notes on image files that no row names, below the data folder and in other folders that rows use. Also notes
-  /// folders directly below the data folder without any named image. Counts images in companion and hidden folders
-  /// separately. Lists each folder once more.
+  /// Adds notes on image files that are not in the table, below the data folder and in other folders that rows use.
+  /// Also notes folders directly below the data folder without any named image. Counts images in companion and hidden
+  /// folders separately. Lists each folder once more.
   void note_unnamed();
 
   const SourceOptions& options_;

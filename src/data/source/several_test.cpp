@@ -147,7 +147,7 @@ TEST_F(Several, names_that_two_have_get_the_sources_name) {
 TEST_F(Several, notes_say_whose_they_are) {
   nih_.write("unnamed.png", "x");
   const Dataset dataset = load(both(), {.labels = {"Effusion"}});
-  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("nih: image files that no row names: 1")));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("nih: image files that are not in the table: 1")));
   EXPECT_THAT(describe(dataset), HasSubstr("part      chexpert (chexpert): 12 images"));
   EXPECT_EQ(describe_value(dataset).at("sources").as_array().size(), 2U);
 }
@@ -174,14 +174,16 @@ TEST_F(Several, contradicting_label_maps_are_refused) {
   SourceOptions options = recipe(Value::Array{Value::Table{{"name", "a"}, {"label_map", map("Mass")}},
                                               Value::Table{{"name", "b"}, {"label_map", map("Effusion")}}});
   options.labels = {"Mass", "Effusion"};
-  EXPECT_THAT(refusal(both(), options),
-              HasSubstr("[data.label_map] Lung Opacity: expected one label for each name, got Mass and Effusion"));
+  EXPECT_THAT(
+      refusal(both(), options),
+      HasSubstr("[data.label_map] Lung Opacity: expected one label for this column, got two, Mass and Effusion"));
   // A source that maps two labels to the same column.
   SourceOptions one{.labels = {"Effusion", "Mass"}, .label_map = {{"Mass", "Pleural Effusion"}}};
-  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got Effusion and Mass"));
+  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got two, Effusion and Mass"));
   one.label_map = {{"Nodule", "Lung Opacity"}};
   EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("[data.label_map] Nodule: expected a label of"));
-  EXPECT_THAT(refusal(both(), {.labels = {"Effusion", "Pleural Effusion"}}), HasSubstr("each finding once"));
+  EXPECT_THAT(refusal(both(), {.labels = {"Effusion", "Pleural Effusion"}}),
+              HasSubstr("each finding in one label only"));
 }
 
 TEST_F(Several, folders_go_to_the_sources_of_their_name) {
@@ -197,13 +199,14 @@ TEST_F(Several, folders_go_to_the_sources_of_their_name) {
   EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of a, b"));
   EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each source"));
   EXPECT_THAT(refusal({"a=" + nih_.path().string(), chexpert_.path().string()}, recipe(sources)),
-              HasSubstr("all as NAME=DIR or none"));
+              HasSubstr("a name (NAME=DIR) for every --data or for none"));
   EXPECT_THAT(refusal({}, recipe(sources)), HasSubstr("[data.sources] a: folder: expected a folder for each source"));
 }
 
 TEST_F(Several, two_folders_of_one_kind_need_names) {
-  EXPECT_THAT(refusal({nih_.path().string(), nih_.path().string()}),
-              HasSubstr("[data.sources] nih: expected each name once, got two folders of that source"));
+  EXPECT_THAT(
+      refusal({nih_.path().string(), nih_.path().string()}),
+      HasSubstr("[data.sources] nih: expected a different name for each data set, got two folders of this format"));
 }
 
 TEST_F(Several, a_shared_patient_in_two_splits_is_refused) {

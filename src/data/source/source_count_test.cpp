@@ -37,7 +37,8 @@ std::int64_t counted_as_left_out(const std::vector<std::string>& notes) {
       sum += std::strtoll(note.c_str() + note.rfind(' '), nullptr, 10);
       continue;
     }
-    const bool is_of_images = note.find("left out") != std::string::npos || note.find("no row") != std::string::npos ||
+    const bool is_of_images = note.find("left out") != std::string::npos ||
+                              note.find("not in the table") != std::string::npos ||
                               note.find("skipped") != std::string::npos;
     if (!is_of_images) continue;
     // Adds all numbers after the colon, as in ".bmp 2, .gif 1".

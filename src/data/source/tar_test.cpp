@@ -331,7 +331,7 @@ TEST_F(TarSource, counts_shards_in_folders_below) {
   folder.write("more/c.tar.gz", "x");
   const Dataset dataset = read_whole(folder, sample(0, "cls", "1") + sample(1, "cls", "0"));
   EXPECT_EQ(dataset.samples.size(), 2U);
-  EXPECT_THAT(dataset.notes, Contains("in folders of this folder, and not read: record files (.gz 1, .tar 1)"));
+  EXPECT_THAT(dataset.notes, Contains("record files in subfolders that are not read (.gz 1, .tar 1)"));
 }
 
 TEST_F(TarSource, refuses_samples_that_lost_their_image) {

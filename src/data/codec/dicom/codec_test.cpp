@@ -106,7 +106,7 @@ TEST(Dicom, with_more_pixel_data_than_its_image_is_named_once) {
   TestDicom dicom{};
   dicom.samples.push_back(7);
   EXPECT_THAT(warning_of(dicom),
-              HasSubstr("DICOM pixel data longer than the image's are taken without what is behind"));
+              HasSubstr("DICOM files with more pixel data than the image needs: the surplus is ignored"));
   EXPECT_EQ(warning_of(dicom), "");
   EXPECT_THAT(levels_of(dicom), ElementsAre(0, 1000, 2000, 4095));
 }
