@@ -99,9 +99,9 @@ TEST_F(CsvSource, is_found_by_a_table_of_any_name_that_names_images_that_are_the
   EXPECT_EQ(dataset.left_out_images, 5);
   EXPECT_THAT(
       dataset.notes,
-      testing::IsSupersetOf({"other tables with a column of images are not read: other.csv; data.csv names the table",
-                             "tables of which no image is there are not read: lost.csv",
-                             "image files that are not in the table: 5"}));
+      testing::IsSupersetOf(
+          {"other tables with a column of images are not read: other.csv; set data.csv to choose a table",
+           "tables without any existing image are not read: lost.csv", "image files that are not in the table: 5"}));
 }
 
 TEST_F(CsvSource, whose_images_are_absent_is_refused_rather_than_passed_over) {
@@ -146,16 +146,17 @@ TEST_F(CsvSource, describes_data_that_no_split_can_be_drawn_of) {
   EXPECT_EQ(dataset.split_origin, "train: every image");
   EXPECT_THAT(dataset.notes,
               testing::Contains(testing::AllOf(
-                  HasSubstr("train refuses to: a split to be drawn by patient needs the patient of every "
-                            "image, got 2 of 2 images without; train will want a column \"patient\""),
+                  HasSubstr("train will refuse this data: random split by patient needs a patient id for every image, "
+                            "got 2 of 2 images without one; train will need a column \"patient\""),
                   HasSubstr("--set data.split_unit=image"))));
   folder_.write("labels.csv", "path,patient,Mass\na.png,p,1\nb.png,p,0\n");
-  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains(HasSubstr("at least 2 patients to draw from, got 1")));
+  EXPECT_THAT(load_dataset(wanted).notes,
+              testing::Contains(HasSubstr("at least 2 patients for a random split, got 1")));
   folder_.write("labels.csv", "path,split,Mass\na.png,train,1\nb.png,test,0\n");
   EXPECT_THAT(load_dataset(wanted).notes, testing::Contains(HasSubstr("got 2 of 2 images without")));
   wanted.unnamed_labels = UnnamedLabels::Refuse;
   wanted.labels = {"Mass"};
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.split] a split to be drawn by patient"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.split] random split by patient"));
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ TEST_F(CsvSource, takes_splits_in_any_case_and_names_words_that_are_none) {
   for (const Sample& sample : dataset.samples) splits.push_back(sample.split);
   EXPECT_THAT(splits, ElementsAre(Split::Train, Split::Val, Split::Test, Split::Val, Split::Train, Split::Test));
   folder_.write("labels.csv", "path,patient,split,sick\na.png,1,train,1\nb.png,2,trian,0\nc.png,3,fold 2,0\n");
-  EXPECT_THAT(refusal(wanted), HasSubstr("labels.csv line 3: expected train, val, test or nothing as split, got other "
-                                         "words in 2 of 3 rows: trian 1, fold 2 1; try "));
+  EXPECT_THAT(refusal(wanted), HasSubstr("labels.csv line 3: expected train, val, test or an empty field as split, got "
+                                         "other text in 2 of 3 rows: trian 1, fold 2 1; try "));
 }
 
 TEST_F(CsvSource, reads_words_and_numbers_as_labels) {
@@ -127,7 +127,7 @@ TEST_F(CsvSource, masks_labels_that_the_table_lacks_where_told_unless_it_lacks_a
   EXPECT_THAT(column(dataset, 1), ElementsAre(-9, -9));
   EXPECT_THAT(absent_labels(dataset), ElementsAre("old"));
   wanted.labels = {"old", "ill"};
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.labels] old: expected an image where it is known"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.labels] old: expected at least one image with a known value"));
 }
 
 TEST_F(CsvSource, takes_a_patient_for_one_in_all_spellings_of_a_number) {
@@ -137,9 +137,8 @@ TEST_F(CsvSource, takes_a_patient_for_one_in_all_spellings_of_a_number) {
   for (const Sample& sample : dataset.samples) patients.push_back(sample.patient);
   EXPECT_THAT(patients, ElementsAre("12", "12", "0012", "", "", ""));
   EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf(
-                  {HasSubstr("nan, none or the like, unknown: 3"), HasSubstr("ends in .0, read without it: 1"),
-                   HasSubstr("leading zeros alone (as 12 and 0012), taken for different people: 1")}));
+              testing::IsSupersetOf({HasSubstr("nan, none or similar): 3"), HasSubstr("ends in .0, read without it: 1"),
+                                     HasSubstr("leading zeros (12 and 0012), read as different people: 1")}));
 }
 
 TEST_F(CsvSource, knows_the_patients_column_in_dicoms_and_mimics_spelling) {
@@ -158,12 +157,12 @@ TEST_F(CsvSource, names_columns_that_look_like_patients_and_are_not_read) {
     return all;
   };
   EXPECT_THAT(notes("path,anon_patient_id,sick,Patient Age\na.png,7,1,60\n"),
-              ElementsAre(testing::AllOf(HasSubstr(
-                  "labels.csv: column anon_patient_id looks like one of patients and is not read; rename it"))));
+              ElementsAre(testing::AllOf(
+                  HasSubstr("labels.csv: column anon_patient_id looks like patient ids and is not read; rename it"))));
   EXPECT_THAT(
       notes("path,patient,MRN,sick\na.png,7,1,1\n"),
       ElementsAre(
-          "labels.csv: column MRN looks like one of patients and is not read; patients are read from column patient"));
+          "labels.csv: column MRN looks like patient ids and is not read; patients are read from column patient"));
   EXPECT_THAT(notes("path,patient_moved\na.png,1\n", "patient_moved"), testing::IsEmpty());
 }
 
@@ -256,7 +255,7 @@ TEST_F(CsvSource, skips_absent_images_when_told_and_says_so) {
   wanted.absent = Absent::Skip;
   const auto dataset = load_dataset(wanted);
   EXPECT_EQ(dataset.samples.size(), 1U);
-  EXPECT_THAT(dataset.notes, testing::Contains("absent images, skipped: 1 of 2"))
+  EXPECT_THAT(dataset.notes, testing::Contains("missing images, skipped: 1 of 2"))
       << "an image's name can hold a patient's number";
 }
 
@@ -281,7 +280,7 @@ TEST_F(CsvSource, refuses_repeated_rows_unless_told) {
   wanted = options("path,sick\na.png,1\na.png,\na.png,1\n");
   EXPECT_THAT(refusal(wanted), testing::Not(HasSubstr("contradict"))) << "nothing known, and the same";
   wanted.duplicates = Duplicates::First;
-  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains("repeated rows, first kept: 2"));
+  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains("repeated rows, the first is kept: 2"));
 }
 
 TEST_F(CsvSource, counts_repeated_rows_that_contradict_the_first) {
@@ -290,7 +289,7 @@ TEST_F(CsvSource, counts_repeated_rows_that_contradict_the_first) {
                                          "1 with labels that contradict the first row's (a.png); try correcting"));
   wanted.duplicates = Duplicates::First;
   EXPECT_THAT(load_dataset(wanted).notes,
-              testing::Contains("repeated rows, first kept: 2; labels of 1 of them contradict the first row's"));
+              testing::Contains("repeated rows, the first is kept: 2; labels of 1 of them contradict the first row's"));
 }
 
 TEST_F(CsvSource, names_the_tables_that_name_one_image) {

@@ -102,7 +102,7 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   }
   const auto lines = [&] {
     const ImageList list = list_images({in("d")});
-    std::vector<std::string> all = list.left_out.notes("which by their endings are no images");
+    std::vector<std::string> all = list.left_out.notes("not images by their file extensions");
     for (const auto& notes : {class_folder_notes(list, {}), list.notes}) {
       all.insert(all.end(), notes.begin(), notes.end());
     }

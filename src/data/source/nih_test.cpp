@@ -70,7 +70,7 @@ TEST_F(NihSource, knows_the_patients_column_in_any_spelling_and_names_others) {
   }
   write("old patient");
   EXPECT_THAT(load_dataset(options()).notes,
-              testing::Contains("labels.csv: column old patient looks like one of patients and is not read; patients "
+              testing::Contains("labels.csv: column old patient looks like patient ids and is not read; patients "
                                 "are read from the image names"));
 }
 

@@ -27,7 +27,7 @@ using testing::HasSubstr;
 /// Sum of the numbers after the colon in notes on what was left out.
 std::int64_t left_out_in(const std::vector<std::string>& notes) {
   return std::accumulate(notes.begin(), notes.end(), std::int64_t{0}, [](std::int64_t sum, const std::string& note) {
-    if (!note.starts_with("left out, ") && !note.starts_with("repeated rows, first kept")) return sum;
+    if (!note.starts_with("left out, ") && !note.starts_with("repeated rows, the first is kept")) return sum;
     const std::size_t at = note.rfind(": ") + 2;
     std::int64_t count = 0;
     std::from_chars(note.data() + at, note.data() + note.size(), count);

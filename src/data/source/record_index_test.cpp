@@ -42,7 +42,7 @@ RecordIndex example() {
           .notes = {"a line", ""},
           .left_out = {{.what = "left out, files .tiff", .where = "a.tar"}},
           .absent = {{.what = "a.tar, 000017", .where = "a.tar"}},
-          .given_splits = "image/split of the records"};
+          .given_splits = "image/split in the record files"};
 }
 
 TEST(RecordIndex, comes_back_as_it_was) {

@@ -38,7 +38,7 @@ class RecordListing {
   /// Throws DataError "[thing] what: expected ..., got ...".
   [[noreturn]] void refuse(
       std::string_view what, std::string_view expected, std::string_view got,
-      std::string_view remedy = "docs/reference/record_files.md, which lists what records hold") const;
+      std::string_view remedy = "reading docs/reference/record_files.md, which describes valid records") const;
   /// Refuses text that is blank or has several lines, because tables cannot hold it. `field` names it in the error.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 

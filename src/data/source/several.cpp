@@ -32,8 +32,9 @@ SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   if (asked.labels.empty()) asked.labels = all.labels;
   for (const std::string& label : asked.labels) {
     if (all.labels.empty() || std::ranges::find(all.labels, label) != all.labels.end()) continue;
-    throw ConfigError(error_text(kThing, fmt::format("{}: label {}", source.name, label), "a label of data.labels",
-                                 first_names(all.labels, all.labels.size()), "the name of one of them"));
+    throw ConfigError(error_text(kThing, fmt::format("{}: label {}", source.name, label),
+                                 "a label that data.labels contains",
+                                 "only " + first_names(all.labels, all.labels.size()), "one of these names"));
   }
   return asked;
 }
@@ -44,8 +45,8 @@ Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   try {
     if (asked.root.empty()) {
       throw ConfigError(
-          error_text(kThing, "folder", "a folder for each source", "none",
-                     fmt::format("--data {}, where the command takes several", shell_word(asked.name + "=DIR"))));
+          error_text(kThing, "folder", "a folder for each data set", "none for this one",
+                     fmt::format("--data {}, if the command accepts several", shell_word(asked.name + "=DIR"))));
     }
     return load_one(asked, tables);
   } catch (const ConfigError& error) {
@@ -93,9 +94,9 @@ void check_policies(const SourceOptions& options, const std::vector<std::string>
     for (const auto& policy : source.label_policies) {
       const std::string key = finding_key(policy.first);
       if (std::ranges::any_of(labels, [&key](const std::string& label) { return finding_key(label) == key; })) continue;
-      throw ConfigError(error_text(kThing, fmt::format("{}: policy of \"{}\"", source.name, policy.first),
-                                   "a label of this run", first_names(labels, labels.size()),
-                                   "the name of one of them"));
+      throw ConfigError(error_text(kThing, fmt::format("{}: data.label_policy of \"{}\"", source.name, policy.first),
+                                   "a label that is used", "only the labels " + first_names(labels, labels.size()),
+                                   "one of these names"));
     }
   }
 }
@@ -112,9 +113,9 @@ void check_common_label(const std::vector<Dataset>& parts) {
     const bool is_shared = std::ranges::any_of(
         parts, [&](const Dataset& other) { return &other != &part && shares(one, other.parts.front()); });
     if (parts.size() == 1 || is_shared) continue;
-    throw DataError(error_text(kThing, one.name, "a label that another source knows too",
-                               "none (it knows " + first_names(one.known_labels) + ")",
-                               "data.labels that sources share, or data.label_map where one has other names"));
+    throw DataError(error_text(kThing, one.name, "at least one label in common with another data set",
+                               "none (its labels: " + first_names(one.known_labels) + ")",
+                               "other data.labels, or data.label_map if the same label has different names"));
   }
 }
 

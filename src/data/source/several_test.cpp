@@ -153,9 +153,9 @@ TEST_F(Several, notes_say_whose_they_are) {
 }
 
 TEST_F(Several, sources_without_a_common_label_are_refused) {
-  EXPECT_THAT(
-      refusal(both(), {.labels = {"Mass", "Lung Opacity"}}),
-      HasSubstr("[data.sources] nih: expected a label that another source knows too, got none (it knows Mass)"));
+  EXPECT_THAT(refusal(both(), {.labels = {"Mass", "Lung Opacity"}}),
+              HasSubstr("[data.sources] nih: expected at least one label in common with another data set, got none "
+                        "(its labels: Mass)"));
 }
 
 TEST_F(Several, a_label_map_gives_a_source_its_own_names) {
@@ -197,10 +197,10 @@ TEST_F(Several, folders_go_to_the_sources_of_their_name) {
   one.labels = {"Effusion"};
   EXPECT_EQ(load({"b=" + chexpert_.path().string()}, one).patient_namespace, "b");
   EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of a, b"));
-  EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each source"));
+  EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each data set"));
   EXPECT_THAT(refusal({"a=" + nih_.path().string(), chexpert_.path().string()}, recipe(sources)),
               HasSubstr("a name (NAME=DIR) for every --data or for none"));
-  EXPECT_THAT(refusal({}, recipe(sources)), HasSubstr("[data.sources] a: folder: expected a folder for each source"));
+  EXPECT_THAT(refusal({}, recipe(sources)), HasSubstr("[data.sources] a: folder: expected a folder for each data set"));
 }
 
 TEST_F(Several, two_folders_of_one_kind_need_names) {
@@ -214,7 +214,8 @@ TEST_F(Several, a_shared_patient_in_two_splits_is_refused) {
     return Value::Table{{"name", name}, {"split", split}, {"patient_namespace", "one hospital"}};
   };
   SourceOptions options = recipe(Value::Array{source("a", "random"), source("b", "whole")});
-  EXPECT_THAT(refusal({nih_.path().string(), nih_.path().string()}, options), HasSubstr("each patient in one of them"));
+  EXPECT_THAT(refusal({nih_.path().string(), nih_.path().string()}, options),
+              HasSubstr("each patient in only one split"));
 }
 
 TEST_F(Several, errors_name_the_source) {

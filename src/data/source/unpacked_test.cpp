@@ -83,7 +83,7 @@ TEST(Unpacked, leaves_nothing_of_a_damaged_file) {
   EXPECT_TRUE(fs::is_empty(cache.path() / "unpacked"));
   const fs::path sound = folder.write("b.tar.gz", gzipped("x"));
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(unpacked(sound, sound)); }),
-              HasSubstr("expected a private folder for unpacked files"));
+              HasSubstr("expected a private cache folder for unpacked files"));
 }
 
 }  // namespace
