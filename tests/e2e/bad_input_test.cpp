@@ -150,7 +150,7 @@ TEST_F(BadInput, options_of_another_type_or_range) {
   expect_refusal(place_.run({"inspect", "--model", "resnet19"}), {"resnet18", "got 'resnet19'"});
   expect_refusal(place_.run({"inspect", "--model", "resnet18", "--image", "8"}), {"at least 32 px, got 8"});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--split", "tset"}),
-                 {"got tset; try one of train, val, test, none"});
+                 {"expected one of train, val, test, none, got tset"});
   EXPECT_FALSE(fs::exists(place_ / "s"));
 }
 

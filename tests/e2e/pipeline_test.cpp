@@ -100,7 +100,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   expect_refusal(measure({"--cache-dir", data / "images/cache"}), {"--cache-dir"});
   EXPECT_FALSE(fs::exists(data / "images/cache"));
   expect_refusal(measure({"--memory-budget", "1", "--batch", "20", "--image", "256"}),
-                 {"[data.memory] pipeline: expected at most 1.0 MiB"});
+                 {"[data.memory] memory of the input pipeline: expected at most 1.0 MiB"});
   expect_refusal(place.run({"bench", "overlap", "--data", data / "images", "--cache-dir", place / "cache"}),
                  {"[cli.bench] --cache-dir", "expected one of the cases pipeline, got overlap"});
   expect_refusal(measure({"--batch", "21"}), {"[data.loader] samples", "a batch of 21"});

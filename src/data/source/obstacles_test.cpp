@@ -32,9 +32,10 @@ TEST(Obstacles, tell_why_a_table_is_no_csv) {
   using std::string_literals::operator""s;
   const TestFolder folder;
   folder.write("labels.csv", "p\0a\0t\0h\0\n\0"s);
-  EXPECT_THAT(obstacles_of(folder),
-              testing::Contains("csv: labels.csv is no csv: expected text in UTF-8, got UTF-16 without its byte order "
-                                "mark; try saving it as UTF-8 csv"));
+  EXPECT_THAT(
+      obstacles_of(folder),
+      testing::Contains("csv: labels.csv is not a csv table: expected text in UTF-8, got UTF-16 without its byte order "
+                        "mark; try saving it as UTF-8 csv"));
 }
 
 TEST(Obstacles, name_a_table_of_another_name) {

@@ -111,7 +111,7 @@ TEST_F(RecordIoSource, joins_images_in_parts) {
   Sample damaged = dataset.samples[0];
   damaged.stored->length -= 1;
   EXPECT_THAT(reader.unpack(damaged, reader.read(damaged).or_throw()).error(),
-              HasSubstr("expected the parts of a record"));
+              HasSubstr("expected the parts of one record in order"));
 }
 
 TEST_F(RecordIoSource, calls_images_as_the_list_beside_does) {

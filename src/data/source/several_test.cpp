@@ -181,7 +181,7 @@ TEST_F(Several, contradicting_label_maps_are_refused) {
   SourceOptions one{.labels = {"Effusion", "Mass"}, .label_map = {{"Mass", "Pleural Effusion"}}};
   EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got two, Effusion and Mass"));
   one.label_map = {{"Nodule", "Lung Opacity"}};
-  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("[data.label_map] Nodule: expected a label of"));
+  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("[data.label_map] Nodule: expected a label that"));
   EXPECT_THAT(refusal(both(), {.labels = {"Effusion", "Pleural Effusion"}}),
               HasSubstr("each finding in one label only"));
 }
@@ -196,7 +196,7 @@ TEST_F(Several, folders_go_to_the_sources_of_their_name) {
   SourceOptions one = recipe(sources);
   one.labels = {"Effusion"};
   EXPECT_EQ(load({"b=" + chexpert_.path().string()}, one).patient_namespace, "b");
-  EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of a, b"));
+  EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of these names: a, b"));
   EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each data set"));
   EXPECT_THAT(refusal({"a=" + nih_.path().string(), chexpert_.path().string()}, recipe(sources)),
               HasSubstr("a name (NAME=DIR) for every --data or for none"));

@@ -58,7 +58,7 @@ class ListSplitter {
       Split& current = listing_.samples[static_cast<std::size_t>(found->second)].split;
       if (current != Split::None && current != split) {
         throw DataError(error_text("data.split", file, "each image in only one split list",
-                                   name + " in the " + std::string(name_of(current)) + " list, too",
+                                   name + " in the " + std::string(name_of(current)) + " list too",
                                    "removing it from one of the lists"));
       }
       current = split;

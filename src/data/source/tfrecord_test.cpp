@@ -313,7 +313,7 @@ TEST_F(TfRecord, leaves_folders_with_a_table_to_csv_and_other_numbered_files_alo
   const TestFolder other;
   other.write("model.ckpt.data-00000-of-00001", "weights");
   other.write("model-00000-of-00001", "weights of some other program");
-  EXPECT_THAT(refusal(in(other)), HasSubstr("expected one of: nih"));
+  EXPECT_THAT(refusal(in(other)), HasSubstr("expected one of these data sets: nih"));
   options.csv = {"labels.csv"};
   options.source = "tfrecord";
   EXPECT_THAT(refusal(options),

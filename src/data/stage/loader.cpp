@@ -27,8 +27,9 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
                                const LoaderOptions& then, const LoaderPosition& position, LoaderOptions now) {
   const Pipeline pipeline = pipeline_of(now);
   if (!has_whole_passes(pipeline) || pipeline != pipeline_of(then)) {
-    throw ConfigError(error_text("data.loader", "pipeline", "one that shards samples, and the same as before",
-                                 pipeline.text(), "as many ranks and as large batches as before"));
+    throw ConfigError(error_text("data.loader", "pipeline",
+                                 "the same pipeline as before, with each image once per epoch", pipeline.text(),
+                                 "the same number of processes (ranks) and batch size as before"));
   }
   if (now.seed != then.seed) {
     throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as before", then.seed),
@@ -69,11 +70,11 @@ Loader::Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, Loade
   for (const auto& [what, value] :
        {std::pair<std::string_view, std::int64_t>{"batch", options.shard.batch}, {"workers", options.workers}}) {
     if (value < 1)
-      throw ConfigError(error_text("data.loader", what, "at least 1", fmt::format("{}", value), "a larger one"));
+      throw ConfigError(error_text("data.loader", what, "at least 1", fmt::format("{}", value), "a larger number"));
   }
   if (options.cache == nullptr && pipeline_of(options).is_kept_on_disk()) {
     throw ConfigError(error_text("data.pipeline", "pipeline, stage cache", "a cache folder for where=disk", "none",
-                                 "--cache-dir DIR, or a pipeline without it"));
+                                 "--cache-dir DIR, or a pipeline without cache"));
   }
   pool_ = std::make_unique<BatchPool>(dataset, std::move(samples), std::move(options), std::move(slots));
 }

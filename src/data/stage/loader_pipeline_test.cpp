@@ -167,13 +167,13 @@ TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
 TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
   auto wanted = by("tf-official");
   wanted.shard.batch = 24;
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.loader] samples: expected at least a batch of 24"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.loader] images: expected at least one batch of 24"));
   EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or a smaller train.batch"));
   wanted.shard.ranks = 2;
-  EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or as many files as ranks"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or at least one file per process (rank)"));
   wanted.shard.ranks = 1;
   wanted.pipeline = parse_pipeline("samples | shuffle | repeat | map_and_batch");
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected at least one batch of 24"));
 }
 
 // Each file takes 20 ms, so reading all of them would take half a second.
@@ -235,8 +235,9 @@ TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
 TEST_F(PipelineTest, refuses_a_cache_beyond_its_limit) {
   auto wanted = by("samples | map | cache(1) | batch");
   wanted.preprocess.size_px = 320;  // 23 rows of 400 KiB
-  EXPECT_THAT(refusal(wanted),
-              HasSubstr("[data.pipeline] pipeline, stage cache: expected at most 1 MiB, got more after"));
+  EXPECT_THAT(
+      refusal(wanted),
+      HasSubstr("[data.pipeline] pipeline, stage cache: expected at most 1 MiB of cached data, got more after"));
 }
 
 TEST_F(PipelineTest, names_corrupt_files_whoever_reads_them) {

@@ -74,7 +74,7 @@ TEST(TestViews, refuse_another_name) {
     static_cast<void>(test_views("six-crop"));
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("got six-crop; try one of none, flip, five-crop, ten-crop"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("expected one of none, flip, five-crop, ten-crop, got six-crop"));
   }
 }
 
