@@ -67,9 +67,9 @@ Result<std::string> gunzip(std::string_view packed, std::size_t limit_bytes, std
 Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_bytes, std::string_view what,
                                 const Sink& sink) {
   const auto bad = [&](std::string_view got) {
-    return failure("io.gzip", what, "a whole gzip file", got, "fetching the file again");
+    return failure("io.gzip", what, "a complete gzip file", got, "fetching the file again");
   };
-  if (!is_gzip(packed)) return bad("other bytes");
+  if (!is_gzip(packed)) return bad("data that are not gzip");
   std::uint64_t length = 0;
   const auto count = [&](std::string_view piece) {
     length += piece.size();
@@ -79,14 +79,14 @@ Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_byt
     case Ending::Whole:
       return length;
     case Ending::CutShort:
-      return bad("a truncated one");
+      return bad("a truncated file");
     case Ending::Damaged:
-      return bad("a damaged one");
+      return bad("a damaged file");
     case Ending::Full:
       break;
   }
   return failure("io.gzip", what, "at most " + std::to_string(limit_bytes) + " bytes when unpacked", "more",
-                 "a file of a sensible size");
+                 "a smaller file");
 }
 
 std::string gunzip_head(std::string_view packed, std::size_t most_bytes) {

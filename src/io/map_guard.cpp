@@ -125,7 +125,8 @@ bool was_cut_short(std::span<const std::byte> map) {
 Status check_map(std::span<const std::byte> map, const std::filesystem::path& path) {
   if (!was_cut_short(map)) return Done{};
   return failure("io.file", path.string(), std::to_string(map.size()) + " bytes",
-                 "fewer: it was cut short, or the disk failed, while it was read", "again when nothing writes to it");
+                 "fewer, because the file was truncated or the disk failed during reading",
+                 "again when nothing writes to it");
 }
 
 }  // namespace roentgen::io

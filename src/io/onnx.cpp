@@ -103,7 +103,8 @@ ProtobufWriter graph(const OnnxModel& from) {
 void write_onnx(const std::filesystem::path& path, const OnnxModel& model, int opset) {
   constexpr int kIrVersion = 1, kProducer = 2, kProducerVersion = 3, kDoc = 6, kGraph = 7, kOpset = 8, kMetadata = 14;
   if (opset < kOnnxLeastOpset || opset > kOnnxMostOpset) {
-    throw ConfigError(error_text("io.onnx", "operator set", "13 to 17", std::to_string(opset), "--opset 17"));
+    throw ConfigError(
+        error_text("io.onnx", "ONNX operator set (opset)", "13 to 17", std::to_string(opset), "--opset 17"));
   }
   ProtobufWriter to;
   to.integer(kIrVersion, file_version(opset));

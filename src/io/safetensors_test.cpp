@@ -112,7 +112,7 @@ TEST(Safetensors, gives_no_floats_for_integers_or_absent_names) {
   EXPECT_EQ(reader.read_f32("mask").error(),
             what + "\"mask\": expected F32, F64, F16 or BF16, got U8; try saving the weights as F32");
   EXPECT_EQ(reader.read_f32("fc.bias").error(),
-            what + "\"fc.bias\": expected this tensor, got none; try a file that holds it");
+            what + "\"fc.bias\": expected a tensor of this name, got none; try a file that contains it");
 }
 
 TEST(Safetensors, keeps_scalars_and_empty_tensors) {
@@ -180,7 +180,7 @@ TEST(Safetensors, on_a_full_disk_says_so_and_keeps_the_last_checkpoint) {
   } catch (const DataError& caught) {
     error = caught.what();
   }
-  EXPECT_TRUE(error.starts_with("[io.file] " + path.string() + ": expected room for ")) << error;
+  EXPECT_TRUE(error.starts_with("[io.file] " + path.string() + ": expected free space for ")) << error;
   EXPECT_EQ(error.find('\n'), std::string::npos);
   EXPECT_EQ(testing::listing(folder.path()), "best.safetensors");
   EXPECT_EQ(read_text(path).or_throw(), kGolden);

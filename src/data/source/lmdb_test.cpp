@@ -126,7 +126,7 @@ TEST_F(LmdbSource, refuses_what_holds_no_images) {
   const TestFolder folder;
   folder.write("data.mdb", "nothing");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(in(folder))); }),
-              HasSubstr("[io.lmdb] data.mdb: expected the two meta pages"));
+              HasSubstr("[io.lmdb] data.mdb: expected an LMDB database"));
 }
 
 }  // namespace

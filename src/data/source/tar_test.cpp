@@ -393,7 +393,7 @@ TEST_F(TarSource, refuses_two_files_of_labels_and_bytes_behind_a_nul) {
               HasSubstr("a.tar, 000000: expected only one .json file per sample, got json and json"));
   EXPECT_THAT(refusal(sample(0, "cls", "1") + io::tar_member("000000.CLS", "2")),
               HasSubstr("only one .cls file per sample"));
-  EXPECT_THAT(refusal(sample(0, "json", known + '\0' + known)), HasSubstr("got a NUL followed by other bytes"));
+  EXPECT_THAT(refusal(sample(0, "json", known + '\0' + known)), HasSubstr("got a zero byte followed by other bytes"));
   EXPECT_THAT(refusal(sample(0, "cls", std::string("1\0002", 3))), HasSubstr("got control characters"));
   EXPECT_EQ(read_whole(sample(0, "json", known + std::string(3, '\0'))).samples.size(), 1U) << "padding";
 }

@@ -251,10 +251,10 @@ TEST_F(TfRecord, refuses_what_holds_no_labelled_images) {
   io::ExampleWriter unlabelled;
   unlabelled.text("image/encoded", "x");
   EXPECT_THAT(refusal_of(frame(unlabelled)), HasSubstr("got 0 labels, 0 names, 0 classes"));
-  EXPECT_THAT(refusal_of(io::record_frame("no message")), HasSubstr("expected a tf.train.Example"));
+  EXPECT_THAT(refusal_of(io::record_frame("no message")), HasSubstr("expected a TensorFlow record (tf.train.Example)"));
   EXPECT_THAT(refusal_of(labelled("x").substr(0, 40)), HasSubstr("[io.record] a.tfrecord, record 1 at byte 0"));
   EXPECT_THAT(refusal_of(gzipped(labelled("x")).substr(0, 60)),
-              HasSubstr("[io.gzip] a.tfrecord: expected a whole gzip"));
+              HasSubstr("[io.gzip] a.tfrecord: expected a complete gzip"));
   EXPECT_THAT(refusal_of(""), HasSubstr("expected a record, got an empty file"));
   EXPECT_THAT(refusal_of(own(0) + dell(1)), HasSubstr("record 2: expected the same label names as in earlier records"));
   EXPECT_THAT(refusal_of(own(0) + own(0)), HasSubstr("expected one row for each image, got 1 repeated (0.png)"));
