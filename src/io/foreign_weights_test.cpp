@@ -37,7 +37,8 @@ TEST_F(ForeignWeights, a_pytorch_file_is_named_with_the_command_that_converts_it
 }
 
 TEST_F(ForeignWeights, other_formats_are_named) {
-  EXPECT_THAT(error_of("a.npz", "PK\x03\x04\x14\0\0\0conv1.weight.npy"s), HasSubstr("got a NumPy archive; try running in Python"));
+  EXPECT_THAT(error_of("a.npz", "PK\x03\x04\x14\0\0\0conv1.weight.npy"s),
+              HasSubstr("got a NumPy archive; try running in Python"));
   EXPECT_THAT(error_of("a.zip", "PK\x03\x04\x14\0\0\0readme"s), HasSubstr("got a zip archive"));
   EXPECT_THAT(error_of("a.h5", "\x89HDF\r\n\x1a\n"s), HasSubstr("got an HDF5 file"));
   EXPECT_THAT(error_of("a.onnx", "\x08\x07\x12\x07pytorch"s), HasSubstr("got an ONNX file"));

@@ -52,7 +52,7 @@ ProtobufWriter node(const OnnxNode& from) {
 ProtobufWriter tensor(const OnnxTensor& from) {
   constexpr int kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
   if (static_cast<std::int64_t>(from.values.size()) != from.shape.elements()) {
-    throw ConfigError(error_text("io.onnx", from.name, "the values of " + from.shape.text(),
+    throw ConfigError(error_text("io.onnx", from.name, "as many values as the shape " + from.shape.text() + " has",
                                  std::to_string(from.values.size()) + " values"));
   }
   ProtobufWriter to;

@@ -26,7 +26,7 @@ void validate(const TensorToWrite& tensor, std::set<std::string_view>& names) {
     fits &= dim >= 0 && !__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dim), &bytes);
   }
   if (!fits || bytes != tensor.bytes.size()) {
-    throw ShapeError(error_text("io.safetensors", what, "the bytes of " + tensor.shape.text(),
+    throw ShapeError(error_text("io.safetensors", what, "as many bytes as the shape " + tensor.shape.text() + " needs",
                                 std::to_string(tensor.bytes.size()) + " bytes"));
   }
 }

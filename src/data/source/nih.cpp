@@ -312,7 +312,7 @@ void settle_ambiguous(const Reading& reading) {
   if (reading.options.duplicates == Duplicates::Refuse) {
     throw DataError(error_text("data.nih", reading.options.root.string(), "each image in one folder only",
                                fmt::format("{} ({})", got, first_names(reading.ambiguous, 2)),
-                               "--set data.images=FOLDER or --set data.duplicates=first"));
+                               "--set data.images=FOLDER to search one folder, or --set data.duplicates=first"));
   }
   reading.listing.notes.push_back("repeated files, the first is kept: " + got);
 }

@@ -28,11 +28,11 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
   const Pipeline pipeline = pipeline_of(now);
   if (!has_whole_passes(pipeline) || pipeline != pipeline_of(then)) {
     throw ConfigError(error_text("data.loader", "pipeline",
-                                 "the same pipeline as before, with each image once per epoch", pipeline.text(),
-                                 "the same number of processes (ranks) and batch size as before"));
+                                 "the pipeline of the earlier run, with each image once per epoch", pipeline.text(),
+                                 "the number of processes (ranks) and the batch size of the earlier run"));
   }
   if (now.seed != then.seed) {
-    throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as before", then.seed),
+    throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as in the earlier run", then.seed),
                                  fmt::format("{}", now.seed), "the same seed"));
   }
   const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
