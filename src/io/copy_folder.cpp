@@ -123,7 +123,7 @@ class Copier {
   void verify(const CopyFile& file, std::span<std::byte> memory);
   void note(const CopyFile& file, std::size_t chunk, const std::string& hash);
   void progress(std::uint64_t bytes);
-  /// The part of `memory` that chunk `number` of a file needs.
+  /// Returns the beginning of `memory`, as long as chunk `number` of the file.
   [[nodiscard]] std::span<std::byte> part(const CopyFile& file, std::size_t number, std::span<std::byte> memory) const {
     return memory.first(std::min<std::uint64_t>(memory.size(), file.bytes - number * options_.chunk_bytes));
   }
@@ -336,7 +336,7 @@ CopiedFolder Copier::run() {
   {
     MutexLock guard(mutex_);
     hashes_ = read_journal(state_ / "journal", files_);
-    // Rewritten without incomplete and outdated lines, so it has no more lines than there are chunks.
+    // Rewrites the journal without incomplete and outdated lines, so that it has at most one line per chunk.
     std::string lines;
     for (const CopyFile& file : files_) {
       const ChunkHashes& chunks = hashes_[file.path];

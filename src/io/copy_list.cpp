@@ -81,7 +81,7 @@ class Lister {
   }
 
   const fs::path source_;
-  /// Folders on the path from the source to the one that is being listed.
+  /// Folders from the source down to the folder that is being listed, to detect cycles of links.
   std::set<std::pair<dev_t, ino_t>> above_;
   std::vector<CopyFile> files_;
 };

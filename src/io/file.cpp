@@ -109,7 +109,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// True if a file name is that of an AtomicFile's temporary file: of any file if `stem` is empty.
+/// True if `name` is the name of a temporary file that AtomicFile created. It must begin with `stem`; an empty `stem`
+/// matches all.
 bool is_temporary(std::string_view name, std::string_view stem) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || !name.starts_with('.') || !name.ends_with(kSuffix)) return false;
@@ -135,7 +136,7 @@ std::pair<int, fs::path> open_temporary(const fs::path& path) {
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (file.get() < 0 && errno == EEXIST) continue;
     if (file.get() < 0) write_failed(path, "a file that can be created", errno);
-    // Continues without a lock on network file systems that have none. If another process holds the lock, it has
+    // Continues without a lock on network file systems that support no locks. If another process holds the lock, it has
     // mistaken the file for a leftover, and a new name is tried.
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     if (is_regular_and_named(file.get(), temporary)) return {file.release(), std::move(temporary)};

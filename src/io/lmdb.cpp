@@ -111,7 +111,7 @@ class Scan {
     if (lower < kPageHead_bytes || lower > page.size() || lower % 2 != 0) {
       return refuse_page(number, "a valid table of node offsets", fmt::format("a table of {} bytes", lower));
     }
-    // Subtracts each node's size. Overlapping nodes would make the file contain more than its size.
+    // Subtracts each node's size from the space for nodes. If a node exceeds the rest, nodes overlap.
     std::size_t room = page.size() - lower;
     for (std::size_t at = kPageHead_bytes; at < lower; at += 2) {
       const std::size_t node = little_endian_at<std::uint16_t>(page, at);

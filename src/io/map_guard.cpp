@@ -40,8 +40,8 @@ Slot* slot_at(std::uintptr_t address) {
   return nullptr;
 }
 
-// Restores the previous handler. A faulting access is repeated and then reaches it; a signal sent by kill(2) is sent
-// again.
+// Restores the previous handler. A faulting access is repeated after the return and then reaches that handler; a signal
+// sent by kill(2) is sent again.
 void hand_on(const siginfo_t& info) {
   ::sigaction(SIGBUS, &handler_before, nullptr);
   if (info.si_code <= 0) ::raise(SIGBUS);

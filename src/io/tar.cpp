@@ -133,7 +133,7 @@ class Links {
     std::size_t index = 0;
     bool is_hard = false;
     std::string target{};
-    /// Index of the member that it refers to, possibly another link.
+    /// Index of the member that the link refers to, possibly another link.
     std::optional<std::size_t> leads_to{};
   };
   using Members = std::unordered_map<std::string, std::size_t>;

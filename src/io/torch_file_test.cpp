@@ -38,7 +38,7 @@ std::string error_of(const std::filesystem::path& path) {
   return file.ok() ? "no error" : file.error();
 }
 
-// Values 0, 0.25, ... as the script writes them.
+// Values 0, 0.25, ..., which tools/peers/torch_files_golden.py wrote.
 std::vector<float> quarters(std::initializer_list<int> counts) {
   std::vector<float> values;
   for (const int count : counts) values.push_back(static_cast<float>(count) / 4.0F);

@@ -25,8 +25,8 @@ class JpegStep {
     /// Values of the first and the last symbol.
     std::int16_t first_value = 0;
     std::int16_t last_value = 0;
-    /// Number of coefficients that each symbol advances, counted from the start of the step; kEnd less if the symbol
-    /// ends the block.
+    /// Number of coefficients that each symbol advances, counted from the start of the step. The number is lower by
+    /// kEnd if the symbol ends the block.
     std::int8_t first_skip = 0;
     std::int8_t last_skip = 0;
     /// Smallest number of remaining coefficients for which the step is valid. It ensures that only an end symbol ends a

@@ -156,7 +156,7 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   return io::to_json(manifest) + "\n";
 }
 
-// Name of some entry of a folder that is not empty, for an error.
+// Describes an output folder that cannot be used, by one of its entries, for an error.
 std::string first_entry(const fs::path& folder) {
   std::error_code error;
   const fs::directory_iterator it(folder, error);

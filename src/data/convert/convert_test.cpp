@@ -138,7 +138,8 @@ TEST_F(Convert, writes_a_folder_of_which_some_labels_can_be_asked_for) {
   reading.root = wanted.folder;
   reading.labels = {"odd"};
   EXPECT_EQ(load_dataset(reading).label_names, reading.labels);
-  // If the file that names the label columns is missing or foreign, labels must not be guessed.
+  // If convert.json, which names the label columns, is missing or was not written by convert, labels must not be
+  // guessed.
   for (const char* manifest : {"", "{", "[]", R"({"labels": ["even"]})", R"({"format": "png", "labels": "even"})",
                                R"({"format": "png", "labels": [1]})", R"({"format": "tar", "labels": ["even"]})"}) {
     out_.write("png/convert.json", manifest);

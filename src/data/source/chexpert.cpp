@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `chexpert`: train.csv, valid.csv and test.csv (Irvin et al. 2019). Columns: Path, Sex, Age,
+// Dataset reader `chexpert`: train.csv, valid.csv and test.csv (Irvin et al. 2019). Columns: Path, Sex, Age,
 // Frontal/Lateral, AP/PA and one for each finding. Paths begin with the name of the published folder (CheXpert-v1.0,
-// CheXpert-v1.0-small), even if the folder was renamed. The table's name states the split.
-// The full set is published as four folders that may lie next to each other below the data folder. "CheXpert-v1.0 batch
-// 1 (validate & csv)" has the tables and valid/patient64541/...; "CheXpert-v1.0 batch 2 (train 1)" and the others have
-// patient00001/....
+// CheXpert-v1.0-small), even if the folder was renamed. The table's name states the split. The full set is published as
+// four folders that may lie next to each other below the data folder. "CheXpert-v1.0 batch 1 (validate & csv)" has the
+// tables and valid/patient64541/...; "CheXpert-v1.0 batch 2 (train 1)" and the others have patient00001/....
 #include <fmt/format.h>
 
 #include <algorithm>

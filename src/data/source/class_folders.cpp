@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `class_folders`: one folder per class with its images anywhere below it, as torchvision's ImageFolder
+// Dataset reader `class_folders`: one folder per class with its images anywhere below it, as torchvision's ImageFolder
 // reads it. Class folders lie in the data folder, or in its folders train, val (valid, validation) and test, in any
 // case. An image has one class: the label of its folder is 1, all others are 0. Skipped files are counted.
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::string below(const fs::path& root, const fs::path& path) {
   return begin < path.native().size() ? path.native().substr(begin) : std::string();
 }
 
-/// Class and split that a folder means, or only a split.
+/// Class and split that a folder's name states; `class_name` is empty for a split folder.
 struct Place {
   std::string class_name;
   Split split = Split::None;
@@ -54,7 +54,7 @@ std::optional<Place> place_of(const ClassLayout& layout, const std::string& path
   return Place{.class_name = {}, .split = split_of_folder(path).value_or(Split::None)};
 }
 
-/// Refuses a folder that links make part of two classes or two splits.
+/// Throws DataError if a link makes a folder belong to two classes or two splits.
 void check_apart(const ClassLayout& layout, const LeftOut& left_out, const SourceOptions& options) {
   for (const auto& [path, first] : left_out.repeated) {
     const std::string name = below(options.root, path), read = below(options.root, first);
@@ -69,7 +69,7 @@ void check_apart(const ClassLayout& layout, const LeftOut& left_out, const Sourc
   }
 }
 
-/// Refuses or notes links without a target, depending on the options.
+/// Throws DataError or adds a note if links have no target, depending on the options.
 void settle_dangling(const std::vector<std::string>& names, const SourceOptions& options, Listing& listing) {
   if (names.empty()) return;
   const std::string got = fmt::format("{} broken", names.size());
@@ -101,7 +101,7 @@ std::vector<Label> choose_labels(const std::set<std::string>& classes, const Sou
   return labels;
 }
 
-/// Refuses folders that seem to be splits of the data set instead of classes.
+/// Throws DataError if folders seem to be splits of the data set instead of classes.
 void check_no_parts(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
   const std::string expected = "one folder of images for each class";
   std::set<std::string_view> parts;
@@ -198,7 +198,7 @@ class ClassImages {
     listing.samples.push_back(std::move(sample));
   }
 
-  /// Refuses or notes everything that is no image of a class.
+  /// Throws DataError or adds notes for files that are not images of a class, depending on the options.
   void settle_left_out(LeftOut left_out, Listing& listing) const {
     check_apart(layout_, left_out, options_);
     // Links next to train, val and test are ignored, because nothing there would be read.

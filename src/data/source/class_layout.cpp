@@ -45,7 +45,7 @@ Entries entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// Words of a name in small letters. A name is split at characters that are no letters, and before capitals.
+/// Words of a name in lower case. A name is split at characters other than letters, and before capitals.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   bool was_small = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: labels.csv, or another table (table_look.h), with one row per image. Column names ignore case:
+// Dataset reader `csv`: labels.csv, or another table (table_look.h), with one row per image. Column names ignore case:
 //   path (or file, filename, image)   relative to the csv's folder, else the data folder; extension optional
 //   patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age: optional
 // Each image occurs once, however its path is spelt (table_fields.h reads the other columns). Every other column can be
@@ -54,7 +54,8 @@ struct Columns {
 /// Labels of the tables, and how they were chosen.
 struct Labels {
   std::vector<std::string> names;
-  /// True if convert wrote the tables. Their order is then known, there may be no labels, and a column `id` exists.
+  /// True if `roentgen convert` wrote the tables. Their order is then known, there may be no labels, and a column `id`
+  /// exists.
   bool are_converted = false;
   /// True if labels may be proposed; there may be none.
   bool are_proposed = false;
@@ -248,7 +249,7 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
   const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});
-  // The other text may be the one that means "present".
+  // Conditional remedy, because the column's other text may be the one that means "present".
   if (!number)
     return "writing 1 and 0 in that column or, if this text means present and all others absent, " + as_class;
   if (*number != std::floor(*number)) return "replacing the scores by 1 and 0 with a threshold";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: which columns are labels, how names are matched, and how errors and notes say how to name them.
+// Dataset reader `csv`: which columns are labels, how names are matched, and how errors and notes say how to name them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

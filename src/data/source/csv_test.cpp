@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: columns, label values and policies, and each way a table can be wrong.
+// Dataset reader `csv`: columns, label values and policies, and each way a table can be wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

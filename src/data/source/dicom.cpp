@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their headers
-// (dicom_choice.h). All are test images without labels. Excluded files are counted by reason.
+// Dataset reader `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their
+// headers (dicom_choice.h). All are test images without labels. Excluded files are counted by reason.
 #include <fmt/core.h>
 
 #include <utility>

@@ -36,7 +36,7 @@ class FolderFiles {
   /// or without its extension. Returns nullopt if nothing matches. Throws DataError that names the files if several
   /// match.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
-  /// Folders listed so far to look up places.
+  /// Folders that find() has listed so far, with the names of their files.
   [[nodiscard]] const Folders& folders() const { return folders_; }
   /// Number of files that were found below the root although the table omits their folder.
   [[nodiscard]] std::int64_t without_folder() const { return without_folder_; }

@@ -52,11 +52,11 @@ struct LeftOut {
 
   LeftOut& operator+=(const LeftOut& other);  ///< adds the counts of another walk
   /// Lines for the terminal that contain no file names; empty if nothing was skipped.
-  /// @param why reason why files were skipped, such as "which are no DICOM"
+  /// @param why reason why files were skipped, such as "not DICOM"
   [[nodiscard]] std::vector<std::string> notes(std::string_view why) const;
 };
 
-/// Order in which the entries of a folder are visited. Each part is sorted by name.
+/// Order in which the entries of a folder are visited. Entries are sorted by name.
 enum class WalkOrder : std::uint8_t {
   Mixed,       ///< files and folders in one sorted list
   FilesFirst,  ///< all files, then all folders

@@ -131,7 +131,7 @@ std::vector<std::string> class_folder_notes(const ImageList& list, const SourceO
       notes.push_back(
           fmt::format("a folder of classes: {} taken here; inspect, train and eval take only the {} in class folders",
                       counted(taken, "image"), images));
-    } catch (const Error&) {  // that source refuses the folder, but as a list of images it is valid
+    } catch (const Error&) {  // the dataset reader refuses the folder, but as a list of images it is valid
     }
   }
   return notes;

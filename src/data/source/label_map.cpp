@@ -26,7 +26,8 @@ const std::string* own_name(const SourceOptions& options, std::string_view label
                                "keeping one of them in data.label_map, or changing data.labels"));
 }
 
-/// Refuses two labels with the same name in the source. `names` contains pairs of a label and its name in the source.
+/// Throws ConfigError if two labels have the same name in the data set. `names` contains pairs of a label and its name
+/// in the data set.
 void check_distinct_names(const std::vector<std::pair<std::string, std::string>>& names) {
   std::map<std::string, std::string> label_of;
   for (const auto& [label, own] : names) {
@@ -43,7 +44,7 @@ void check_asked(const SourceOptions& options) {
   }
 }
 
-/// Renames the labels of a source that lists all of its labels.
+/// Renames the labels of a data set whose labels were all listed.
 void rename(Listing& listing, const SourceOptions& options) {
   const std::vector<std::string> found = listing.label_names;
   for (const auto& [label, own] : options.label_map) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `lmdb`: Caffe's databases, data.mdb in the folder or in its subfolders train_lmdb, val_lmdb, .... A value
-// is a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It contains an
-// image file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds the
-// offsets of values in the file. Nothing is written, not even a lock.
+// Dataset reader `lmdb`: Caffe's databases, data.mdb in the folder or in its subfolders train_lmdb, val_lmdb, .... A
+// value is a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It contains
+// an image file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds
+// the offsets of values in the file. Nothing is written, not even a lock.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). It has three tables, plain or gzipped. ...-metadata.csv
+// Dataset reader `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). It has three tables, plain or gzipped. ...-metadata.csv
 // lists the images, ...-chexpert.csv or ...-negbio.csv has the labels of each study, and ...-split.csv the split of
 // each image. An image lies at files/p10/p10000032/s50414267/<dicom_id>.jpg.
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ Tables find_tables(const SourceOptions& options) {
   for (const fs::path& path : options.csv) {
     const bool is_metadata = is_called(path, "metadata"), is_split = is_called(path, "split");
     fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
-    if (!place.empty() && has_metadata) {  // without metadata the folder belongs to another source
+    if (!place.empty() && has_metadata) {  // without metadata the folder belongs to another dataset reader
       throw DataError(error_text("data.mimic", "data.csv",
                                  is_metadata ? "only one table of metadata"
                                  : is_split  ? "only one table of splits"
@@ -133,7 +133,7 @@ std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   return places;
 }
 
-/// Data about the images from the other tables.
+/// Labels and splits from the other tables, used while the table of images is read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `nih`: ChestX-ray14 and data sets of the same form. Image files lie anywhere below the folder and are
+// Dataset reader `nih`: ChestX-ray14 and data sets of the same form. Image files lie anywhere below the folder and are
 // found by base name. A csv has "Image Index" and "Finding Labels": Data_Entry_2017.csv, with a trailing comma and ages
 // like 058Y, or Data_Entry_2017_v2020.csv. Without a csv, lists with labels are read ("name 0 1 0 ...", 14 values in
-// CheXNet's order).
-// Labels: the findings of the csv, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
-// name, and "Column:value". The full set has 112,120 images of 30,805 patients. docs/reference/data.md lists the
-// positives in both csv versions.
+// CheXNet's order). Labels: the findings of the csv, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other
+// columns of the csv by name, and "Column:value". The full set has 112,120 images of 30,805 patients.
+// docs/reference/data.md lists the positives in both csv versions.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,7 +36,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kImageColumn = "Image Index";
 constexpr std::string_view kFindingsColumn = "Finding Labels";
 
-/// Column other than findings that a label names. It contains 1, 0 and -1 or, if the label has a value, names.
+/// Column of a label "NAME", which contains 1, 0 and -1, or of a label "NAME:VALUE", which contains texts. Not the
+/// column of findings.
 struct OwnColumn {
   std::size_t column = 0;
   std::optional<FindingText> value{};

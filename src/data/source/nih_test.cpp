@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `nih`: both csv versions, folder trees, and split lists with labels.
+// Dataset reader `nih`: both csv versions, folder trees, and split lists with labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

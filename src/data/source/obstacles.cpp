@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line of text, and the fraction of the source's requirements that the folder meets.
+/// A line of text, and the fraction of a dataset reader's requirements that the folder meets.
 struct Obstacle {
   std::string text;
   double nearness = 0.0;
@@ -35,12 +35,12 @@ struct Table {
   std::string fault;
 };
 
-/// Columns and file names that identify a source's table.
+/// Columns and file names that identify the table of a dataset reader.
 struct TableForm {
   std::string_view source;
   /// Required columns; alternative names for one column are separated by vertical bars.
   std::array<std::string_view, 3> columns;
-  /// Prefixes and suffixes of the file names that a source looks for.
+  /// Prefixes and suffixes of the file names that the dataset reader looks for.
   std::string_view begin, end;
   std::string_view usual_name;
 };
@@ -152,7 +152,7 @@ Files files_of(const fs::path& root) {
   });
   try {
     walk.walk(root);
-  } catch (const Error&) {  // an incomplete view is sufficient here
+  } catch (const Error&) {  // a partial listing is sufficient here
   }
   files.dangling = walk.left_out().dangling.size();
   for (const fs::directory_entry& entry : sorted_entries(root)) {

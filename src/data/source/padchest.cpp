@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020).
-// One row per image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
+// Dataset reader `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al.
+// 2020). One row per image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
 // ImageDir/ImageID. Lists contain the narrowest labels of a tree (padchest_tree.h). A finding is absent if no label of
 // the list means it or may include it. All labels of a row are unknown if its list is missing or uninformative.
 #include <fmt/format.h>
@@ -211,7 +211,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "an empty field");
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
-    // Places of the image in three layouts: as published, all images in one folder, and as the zip files unpack.
+    // Candidate paths of the image in three layouts: as published, all images in one folder, and as the zip files
+    // unpack.
     const std::vector<fs::path> places{root / sample.id, root / "images" / sample.id, root / folder / sample.id};
     reading.rows.add(std::move(sample), places, where,
                      [&] { return read_labels(field(row, columns.labels), where, reading); });

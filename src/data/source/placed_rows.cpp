@@ -61,7 +61,8 @@ void PlacedRows::settle() {
 
 namespace {
 
-/// Resolves links to folders in paths, so that each file has one path. Resolves each folder once, and no files.
+/// Resolves links to folders in paths, so that each file has one path. Resolves each folder once, and leaves file names
+/// unresolved.
 class RealPaths {
  public:
   const fs::path& folder(const fs::path& path) {

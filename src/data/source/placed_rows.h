@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Adds table rows whose image path is stated in the row or derived from it (sources csv, chexpert, mimic and padchest).
-// For src/data/source only.
+// Adds table rows whose image path is stated in the row or derived from it (dataset readers csv, chexpert, mimic and
+// padchest). For src/data/source only.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class PlacedRows {
            const ReadLabels& read_labels);
   /// Marks the places of a row that is counted elsewhere, so that its image is not reported as unnamed.
   void pass_over(const std::vector<std::filesystem::path>& places);
-  /// Refuses or notes repeated and absent images, depending on the options. Adds notes on image files that no row
-  /// names.
+  /// Throws DataError or adds notes for repeated and absent images, depending on the options. Adds notes on image files
+  /// that no row names.
   void settle();
 
  private:

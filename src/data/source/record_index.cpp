@@ -119,7 +119,7 @@ class Reader {
   std::vector<std::string> names_;
 };
 
-// Serialises names in both directions.
+// Reads or writes names, depending on the archive.
 template <typename Archive, typename Names>
 void walk_names(Archive& archive, Names& names) {
   archive.list(names, [&](auto& name) { archive.text(name); });

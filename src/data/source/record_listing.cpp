@@ -110,7 +110,7 @@ Split RecordListing::given_split(std::string_view text, std::string_view field, 
       refuse(where, fmt::format("train, val, test or none as {}", field), text,
              "correcting it, or --set data.split=random");
     }
-    index_path_.clear();  // a stored index would hide this word from later listings that use splits
+    index_path_.clear();  // no index is stored, so that later listings that use splits still report this text
     return Split::None;
   }
 }
@@ -292,8 +292,8 @@ void RecordListing::choose_labels() {
   }
 }
 
-// Replaces the hash of a label table. Equal names, labels and splits give an equal hash, however they are divided into
-// files.
+// Hash of all names, labels and splits, used like the hash of a label table. It does not depend on how records are
+// divided into files.
 std::string RecordListing::labels_sha256() const {
   std::string text;
   if (classes_.empty()) {

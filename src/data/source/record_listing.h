@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RecordListing: shared code of all record file sources. It collects images and labels into a Listing. For
+// RecordListing: shared code of all dataset readers of record files. It collects images and labels into a Listing. For
 // src/data/source only.
 #pragma once
 
@@ -29,7 +29,7 @@ class RecordListing {
   /// Creates an empty listing and unpacks gzipped files (unpacked.h). `options` must outlive the object. Throws
   /// DataError or ConfigError if there is no file, or if files of a numbered series are missing. Also throws if a label
   /// table lies next to the files, or as unpacked() does.
-  /// @param thing name of the source in errors, such as "data.tfrecord"
+  /// @param thing topic of errors, which names the dataset reader, such as "data.tfrecord"
   RecordListing(const SourceOptions& options, std::string_view thing, std::vector<RecordFile> files);
 
   [[nodiscard]] const std::vector<RecordFile>& files() const { return files_; }

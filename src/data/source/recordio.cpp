@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `recordio`: MXNet's .rec files (im2rec). A record is a header, with one label (the number of a class) or
-// several, followed by an image file. If NAME.lst lies next to NAME.rec (number, labels, path), its paths name the
+// Dataset reader `recordio`: MXNet's .rec files (im2rec). A record is a header, with one label (the number of a class)
+// or several, followed by an image file. If NAME.lst lies next to NAME.rec (number, labels, path), its paths name the
 // images. Only headers are read here. The .idx file is not needed, but its lines are counted.
 #include <fmt/core.h>
 
@@ -28,8 +28,8 @@ constexpr std::string_view kThing = "data.recordio";
 
 using Names = std::unordered_map<std::uint64_t, std::string>;
 
-// Calls `take` with each line that is not blank of the file next to the records with this extension. Does nothing if
-// there is none.
+// Calls `take` with each non-blank line of the file with this extension next to the record file. Does nothing if there
+// is no such file.
 template <typename Take>
 void each_line_beside(const fs::path& records, const char* ending, Take take) {
   const fs::path path = fs::path(records).replace_extension(ending);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kThing = "data.sources";
 
-/// Options for one source, with those of the common labels that it has.
+/// Options for loading one data set: its own options, with the common labels that it has.
 SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   SourceOptions asked = source;
   asked.unknown_labels = UnknownLabels::Mask;
@@ -39,7 +39,7 @@ SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   return asked;
 }
 
-/// Loads a part and adds the name of the source to errors.
+/// Loads one of the data sets and adds its name to errors.
 Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   const std::string place = asked.name + ": ";
   try {
@@ -68,7 +68,7 @@ std::vector<std::string> labels_of_all(const SourceOptions& options, const std::
   return names;
 }
 
-/// Moves a part's labels to their positions in the common list, and records which are known.
+/// Moves the labels of one data set to their positions in the common list, and records which labels it knows.
 void spread_labels(Dataset& part, const std::vector<std::string>& names) {
   std::map<std::string, std::size_t> place;
   for (std::size_t k = 0; k < names.size(); ++k) place.emplace(finding_key(names[k]), k);
@@ -101,7 +101,8 @@ void check_policies(const SourceOptions& options, const std::vector<std::string>
   }
 }
 
-/// Refuses a source that shares no label with any other. It would teach a network to distinguish sources, not findings.
+/// Throws DataError if a data set shares no label with any other. It would teach a network to distinguish data sets,
+/// not findings.
 void check_common_label(const std::vector<Dataset>& parts) {
   const auto shares = [](const DatasetPart& one, const DatasetPart& other) {
     return std::ranges::any_of(one.known_labels, [&other](const std::string& label) {
@@ -119,8 +120,8 @@ void check_common_label(const std::vector<Dataset>& parts) {
   }
 }
 
-/// Prefixes image names that occur in two sources with the source's name. If names are still not unique, prefixes all
-/// names.
+/// Prefixes image names that occur in two data sets with the name of the data set. If names are still not unique,
+/// prefixes all names.
 void make_names_unique(std::vector<Dataset>& parts) {
   std::unordered_map<std::string, std::size_t> owner;
   std::set<std::string> shared;

@@ -118,7 +118,8 @@ TEST_F(Several, equal_numbers_of_two_hospitals_are_two_patients) {
   std::int64_t patients = 0;
   for (const SplitSummary& summary : dataset.summaries) patients += summary.patients;
   EXPECT_EQ(patients, 24);
-  // A checkpoint stores the hashes that each source alone would give. So an evaluation on one source detects the leak.
+  // A checkpoint stores the hashes that each data set alone would give. So an evaluation on one data set detects the
+  // leak.
   const Dataset alone = load({nih_.path().string()}, {.labels = {"Effusion"}});
   std::vector<std::string> of_nih;
   for (const std::string& hash : patient_hashes(alone, Split::Train, "salt")) of_nih.push_back(hash);
@@ -177,7 +178,7 @@ TEST_F(Several, contradicting_label_maps_are_refused) {
   EXPECT_THAT(
       refusal(both(), options),
       HasSubstr("[data.label_map] Lung Opacity: expected one label for this column, got two, Mass and Effusion"));
-  // A source that maps two labels to the same column.
+  // A data set whose label map assigns two labels to the same column.
   SourceOptions one{.labels = {"Effusion", "Mass"}, .label_map = {{"Mass", "Pleural Effusion"}}};
   EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got two, Effusion and Mass"));
   one.label_map = {{"Nodule", "Lung Opacity"}};
@@ -235,7 +236,7 @@ TEST_F(Several, survive_the_way_to_a_recipe_and_back) {
   EXPECT_TRUE(options.sources[1].csv.empty());
   const Value table = to_value(options);
   EXPECT_EQ(to_value(source_options_from_value(table, {})), table);
-  // Only differences are stored, so that a later --set of the common keys applies to all sources.
+  // Only differences are stored, so that a later --set of the common keys applies to all data sets.
   EXPECT_EQ(table.at("sources").as_array()[0].as_table().size(), 2U);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// No source of tables or folders drops an image silently: each image is used, or a note counts it as left out.
+// No dataset reader of tables or folders drops an image silently: each image is used, or a note counts it as left out.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace roentgen::data {
 namespace {
 
-/// A data set of one source.
+/// A data set for one dataset reader.
 struct Given {
   std::string source;
   /// Number of image files in the folder, with or without an image extension.

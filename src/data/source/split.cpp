@@ -157,7 +157,7 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
   }
 }
 
-/// True if `draw` succeeded. If data are only described, a refusal becomes a note.
+/// Calls `draw` and returns true if it succeeds. With UnnamedLabels::Propose, its DataError becomes a note.
 template <typename Draw>
 bool is_drawn(const Draw& draw, const SourceOptions& options, Listing& listing) {
   try {

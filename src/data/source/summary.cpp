@@ -54,8 +54,8 @@ LabelCounts counts_of(const Dataset& dataset, std::size_t label) {
   return all;
 }
 
-/// Refuses labels that are unknown everywhere, because they can neither be learned nor measured. Notes labels without a
-/// positive image.
+/// Throws DataError for labels that are unknown everywhere, because they can neither be learned nor measured. Adds
+/// notes on labels without a positive image.
 void check_counts(Dataset& dataset, UnknownLabels unknown) {
   const std::vector<std::string> absent = absent_labels(dataset);
   if (!absent.empty() && (unknown == UnknownLabels::Refuse || absent.size() == dataset.label_names.size())) {

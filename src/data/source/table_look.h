@@ -36,7 +36,7 @@ struct TableLook {
 /// Tables directly in a folder (.csv, .tsv, .txt, also with .gz) that have at least two columns, sorted by name.
 [[nodiscard]] std::vector<std::filesystem::path> tables_in(const std::filesystem::path& folder, TableFiles& files);
 
-/// Tables in a folder, as the source csv chooses them if none is named.
+/// Tables in a folder, as the dataset reader csv chooses them if none is named.
 struct FoundTables {
   /// Tables to read: labels.csv, else those tables with a common header that name most of the existing images. Tables
   /// with a possible label column are preferred.

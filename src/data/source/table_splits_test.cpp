@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Splits from the names of several tables: table_splits(), and its use by the source csv.
+// Splits from the names of several tables: table_splits(), and its use by the dataset reader csv.
 #include "data/source/table_splits.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Label tables that are read without image files (ImageFiles::Unneeded), by the sources nih and csv.
+// Label tables that are read without image files (ImageFiles::Unneeded), by the dataset readers nih and csv.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

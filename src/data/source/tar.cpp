@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tar`: WebDataset shards. Consecutive files with the same name (tar_samples.h) form one sample: an image
-// (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. Of the following files, the first that contains labels
-// is used:
+// Dataset reader `tar`: WebDataset shards. Consecutive files with the same name (tar_samples.h) form one sample: an
+// image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. Of the following files, the first that contains
+// labels is used:
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
 //          `patient`, `split`, `view`, `sex`, `age` (these five in any case); numbers are read as texts
 //   .cls   the number of a class, or its name
@@ -158,7 +158,7 @@ class Shard {
     return static_cast<float>(age->as_double());
   }
 
-  // Keys of the fields that are read, spelt as in the table.
+  // Keys of the fields that are read, spelt as in the JSON object.
   struct Keys {
     explicit Keys(const Value& json) : patient(key_in(json, "patient")), split(key_in(json, "split")) {}
     std::string_view patient, split;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tfrecord`: TFRecord files of tf.train.Example, one image per record, in `image/encoded`. Three schemas:
+// Dataset reader `tfrecord`: TFRecord files of tf.train.Example, one image per record, in `image/encoded`. Three
+// schemas:
 //   roentgen  image/label (1, 0, -1 = unknown) with image/label_names, and other fields that convert writes
 //   Dell      image/label with 14 integers in CheXNet's order, image/filename in NIH's form
 //   ImageNet  image/class/label, one class per image, with image/class/text
@@ -176,7 +177,8 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
   listing.add(file, number, std::move(sample), read_labels(listing, example, where));
 }
 
-// Reads a record. If its checksum is right, an error was already written like that; otherwise the record is damaged.
+// Reads a record. An invalid record with a valid checksum was written that way, so its error is thrown; with a wrong
+// checksum the record counts as damaged.
 void read_record(RecordListing& listing, const RecordFile& file, std::size_t number, std::span<const std::byte> bytes,
                  const io::RecordPlace& frame) {
   const StoredImage place{

@@ -121,8 +121,8 @@ std::int64_t BatchPool::total_steps() const {
   return passes * steps_;
 }
 
-// Moves to the position at which the run stopped. If passes are whole numbers of batches, repeat begins with the
-// current pass. Pulls and drops, without work, the elements before the position in that pass (otherwise all earlier).
+// Moves to the start position of a resumed run by pulling elements without reading or decoding them. If a pass is a
+// whole number of batches, begins with the current pass, otherwise with the first.
 void BatchPool::wind() {
   opened_ = taken_ = number_of(options_.start);
   std::int64_t batches = opened_;

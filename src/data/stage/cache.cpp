@@ -36,7 +36,7 @@ class CacheIterator final : public StageIterator {
       return true;
     }
     if (!upstream_->next(out)) {
-      // A pass that was partly skipped on resume cannot be cached, because its elements are only names.
+      // A pass that was partly skipped on resume cannot be cached, because skipped elements contain no data.
       is_whole_ = context_.does_work() && !kept_.empty() && is_worked_on_;
       is_worked_on_ = true;
       at_ = kept_.size();

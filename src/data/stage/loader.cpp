@@ -36,7 +36,8 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
                                  fmt::format("{}", now.seed), "the same seed"));
   }
   const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
-  // `then` itself may have skipped samples. Its batches of this epoch are then counted from its own start.
+  // The earlier run (`then`) may itself be a resumed run that skipped samples. Its batches of this epoch are counted
+  // from its own start position.
   const bool is_moved = !then.seen.empty() && then.start.epoch == position.epoch;
   StageContext before{.samples = samples,
                       .files = &files,

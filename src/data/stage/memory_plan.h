@@ -61,8 +61,7 @@ struct MemoryUse {
 /// Text such as "3 batches 27.6 MiB, 2 decoding threads 9.1 MiB", with the largest first.
 [[nodiscard]] std::string text_of(std::vector<MemoryUse> uses);
 
-/// Returns the unused part of the budget. Throws ConfigError "[data.memory] pipeline: expected at most ..." that lists
-/// the uses if they exceed it.
+/// Returns the unused part of the budget. Throws ConfigError that lists the uses if they exceed the budget.
 [[nodiscard]] std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t budget_bytes);
 
 /// Memory budget in bytes for all input of a process. It is `asked_mib` if that is not 0. Otherwise it is half of the

@@ -31,7 +31,8 @@ Frame frame_of(const ImageLayout& image, Fit fit) {
   return {before(width), before(height), static_cast<double>(side), static_cast<double>(side)};
 }
 
-// First pixel of the input's cut from the fitted picture. Position 0 to 1 selects one of fitted - size + 1 places.
+// First pixel of the input's cut from the fitted picture. `place`, from 0 to 1, selects one of fitted - size + 1
+// positions.
 double first_of(double place, std::int64_t fitted, std::int64_t size) {
   const auto choices = static_cast<double>(fitted - size + 1);
   return std::clamp(std::ceil(place * choices) - 1.0, 0.0, choices - 1.0);

@@ -24,7 +24,7 @@ constexpr std::array kCrops{Place{0.5, 0.5}, Place{kLow, kLow}, Place{kHigh, kLo
 struct Kind {
   std::string_view name;
   std::string_view text;
-  /// Centres of the parts; empty means the whole picture.
+  /// Centres of the crops; empty means the whole picture.
   std::span<const Place> crops;
   bool is_mirrored;
 };
