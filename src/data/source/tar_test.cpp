@@ -143,8 +143,7 @@ TEST_F(TarSource, holds_pixels_as_npy) {
   ASSERT_TRUE(reader.load(dataset.samples[0], Channels::Gray, pixels));
   EXPECT_EQ(pixels.layout(), (ImageLayout{.width_px = 3, .height_px = 2, .bits = 16, .max_value = 4095}));
   EXPECT_THAT(pixels.samples<std::uint16_t>(), testing::ElementsAreArray(wide));
-  EXPECT_THAT(refusal(with({3}, DType::F32)),
-              HasSubstr("an array (H, W) or (H, W, 3) of dtype uint8 or uint16, got (3) f32"));
+  EXPECT_THAT(refusal(with({3}, DType::F32)), HasSubstr("(H, W, 3) of dtype uint8 or uint16, got (3) f32"));
   EXPECT_THAT(refusal(with({6, 2}, DType::U16)), HasSubstr("[io.npy] a.tar, record 1: expected 24 bytes of elements"));
   EXPECT_THAT(refusal(with({2, 3}, DType::U16, R"(, "max_value": 70000)")), HasSubstr("max_value from 1 to 65535"));
 }
@@ -185,8 +184,7 @@ TEST_F(TarSource, refuses_samples_without_a_label_or_with_two_images) {
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {}})")), HasSubstr("expected at least one entry in \"labels\""));
   EXPECT_THAT(refusal(sample(0, "cls", "-3")), HasSubstr("expected a class number of at least 0, got -3"));
   EXPECT_THAT(refusal(sample(0, "cls", "")), HasSubstr("one line of text as .cls, got an empty text"));
-  EXPECT_THAT(refusal(sample(0, "cls", "1") + sample(1, "txt", "Mass")),
-              HasSubstr("the same label names as in earlier records"));
+  EXPECT_THAT(refusal(sample(0, "cls", "1") + sample(1, "txt", "Mass")), HasSubstr("names as in earlier records"));
   EXPECT_THAT(refusal(sample(0, "cls", "1") + sample(1, "cls", "1") + sample(0, "cls", "1")),
               HasSubstr("expected one row for each image, got 1 repeated (000000.png)"));
   std::string descriptions;
@@ -391,8 +389,7 @@ TEST_F(TarSource, refuses_two_files_of_labels_and_bytes_behind_a_nul) {
   const std::string known = R"({"labels": {"x": 1}})";
   EXPECT_THAT(refusal(sample(0, "json", known) + io::tar_member("000000.json", R"({"labels": {"x": 0}})")),
               HasSubstr("a.tar, 000000: expected only one .json file per sample, got json and json"));
-  EXPECT_THAT(refusal(sample(0, "cls", "1") + io::tar_member("000000.CLS", "2")),
-              HasSubstr("only one .cls file per sample"));
+  EXPECT_THAT(refusal(sample(0, "cls", "1") + io::tar_member("000000.CLS", "2")), HasSubstr("one .cls file per"));
   EXPECT_THAT(refusal(sample(0, "json", known + '\0' + known)), HasSubstr("got a zero byte followed by other bytes"));
   EXPECT_THAT(refusal(sample(0, "cls", std::string("1\0002", 3))), HasSubstr("got control characters"));
   EXPECT_EQ(read_whole(sample(0, "json", known + std::string(3, '\0'))).samples.size(), 1U) << "padding";

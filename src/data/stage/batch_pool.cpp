@@ -89,8 +89,7 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 
 void BatchPool::check() const {
   const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // a rank may have no file
-  const char* remedy =
-      shares_files ? "at least one file per process (rank), or train.pipeline=default" : "a smaller train.batch";
+  const char* remedy = shares_files ? "a file per process, or train.pipeline=default" : "a smaller train.batch";
   const auto refuse = [remedy](std::string_view what, std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.loader", what, expected, got, fmt::format("more images, or {}", remedy)));
   };
@@ -98,9 +97,8 @@ void BatchPool::check() const {
   if (slots_.empty()) refuse("batch buffers", "at least 1", "none");
   if (steps_ == 0) {
     refuse("images",
-           fmt::format(
-               "at least one batch of {} images{}", options_.shard.batch,
-               options_.shard.ranks == 1 ? "" : fmt::format(" for each of {} processes (ranks)", options_.shard.ranks)),
+           fmt::format("at least one batch of {} images{}", options_.shard.batch,
+                       options_.shard.ranks == 1 ? "" : fmt::format(" for each of {} processes", options_.shard.ranks)),
            fmt::format("{}", samples_.size()));
   }
   if (options_.start.batch < 0 || options_.start.batch >= steps_) {
