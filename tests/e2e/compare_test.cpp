@@ -239,7 +239,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   place.must_run(plus(eval, {"--preds", place / "none.csv", "--json", place / "none.json"}));
   const Ended flip =
       place.must_run(plus(eval, {"--tta", "flip", "--preds", place / "flip.csv", "--json", place / "flip.json"}));
-  EXPECT_THAT(flip.out, HasSubstr("test-time augmentation flip: mean probability of the image and its mirror image"));
+  EXPECT_THAT(flip.out, HasSubstr("test-time augmentation flip: mean probability of the picture and its mirror image"));
   EXPECT_NE(read_all(place / "none.csv"), read_all(place / "flip.csv"));
   EXPECT_EQ(read_json(place / "flip.json").at("tta").at("views"), Value(2));
   EXPECT_EQ(read_json(place / "none.json").at("tta").at("name"), Value("none"));

@@ -30,12 +30,12 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{"none", "the unchanged image", {}, false},
-    Kind{"flip", "mean probability of the image and its mirror image", {}, true},
-    Kind{"five-crop", "mean probability of five crops with 7/8 of the side: center and four corners", kCrops, false},
+    Kind{"none", "the picture as it is", {}, false},
+    Kind{"flip", "mean probability of the picture and its mirror image", {}, true},
+    Kind{"five-crop", "mean probability of five parts, 7/8 of the side: middle and four corners", kCrops, false},
     Kind{"ten-crop",
-         "mean probability of five crops with 7/8 of the side (center and four corners) and their mirror images",
-         kCrops, true}};
+         "mean probability of five parts, 7/8 of the side (middle and four corners), and their mirror images", kCrops,
+         true}};
 
 const Kind& kind_of(std::string_view name) {
   const auto found = std::ranges::find(kKinds, name, &Kind::name);
