@@ -328,7 +328,7 @@ CopiedFolder Copier::run() {
   if (is_finished()) return result;
   fs::remove(state_ / "manifest");
   fs::create_directories(state_ / "files");
-  // Subfolders have default permissions; the top folder has those of the source and controls access.
+  // Subfolders have default permissions; the top folder has the permissions of the source and controls access.
   fs::permissions(state_, fs::perms::owner_all);
   fs::permissions(state_ / "files", fs::status(source_).permissions() | fs::perms::owner_all);
   remove_strangers();

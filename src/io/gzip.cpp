@@ -47,7 +47,7 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
       if (made > taken) return Ending::Full;
       if (is_idle && state->block_state != ISAL_BLOCK_FINISH) return Ending::CutShort;
     }
-    // Skips zero padding between members and after the last one, as tapes have.
+    // Skips zero padding between members and after the last one, which archives on tapes have.
     packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
   }
   return Ending::Whole;

@@ -102,7 +102,7 @@ Result<Container> open_zip(std::span<const std::byte> file, std::string_view wha
 // Reads the older format: five pickles, then storages in the order of the keys in the last pickle. A storage is its
 // number of elements (8 bytes) and the elements.
 Result<Container> open_legacy(std::span<const std::byte> file, std::string_view what) {
-  std::vector<Pickle> pickles;  // magic number, protocol, system, the object, keys
+  std::vector<Pickle> pickles;  // five: magic number, protocol, system, saved object, storage keys
   for (int i = 0; i < 5; ++i) {
     auto pickle = parse_pickle(file, what, kCalls);
     if (!pickle) return pickle.why();

@@ -113,13 +113,13 @@ struct JpegScan {
   std::int64_t rows = 0;
 
   /// Number of coefficients that the transform reads: those in the first five or seven rows and columns, or only the
-  /// first one.
+  /// first coefficient.
   std::int64_t used = 0;
   /// Quantisation of the used coefficients in row-major order.
   std::array<std::int32_t, kCoefficients> quantisation{};
   /// (used + 1, stride) used coefficients of a row of units. The first coefficients of all blocks come first, then all
-  /// second ones, so that a vector holds one coefficient of many blocks. The last row receives unused coefficients and
-  /// is never read.
+  /// second coefficients, so that a vector holds one coefficient of many blocks. The last row receives unused
+  /// coefficients and is never read.
   std::span<std::int16_t> blocks;
   std::int64_t stride = 0;
   /// Offset in `blocks` of the coefficient just decoded, indexed by the number of coefficients after the next one.

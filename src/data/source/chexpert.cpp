@@ -41,7 +41,7 @@ std::vector<fs::path> folders_below(const fs::path& folder) {
   return folders;
 }
 
-/// Paths of the tables in the data folder. If there are none, those in subfolders with the published name.
+/// Paths of the tables in the data folder. If there are none, the tables in subfolders with the published name.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths = named_tables(options);
   const auto take = [&paths](const fs::path& folder) {

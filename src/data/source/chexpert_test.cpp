@@ -82,7 +82,7 @@ TEST_F(Chexpert, is_detected_and_read_whole) {
 
 TEST_F(Chexpert, leaves_unmentioned_and_uncertain_findings_unknown) {
   const Dataset dataset = load_dataset(options_);
-  // "No Finding" means that no finding is present. It says nothing about devices, which have a label of their own.
+  // "No Finding" means that no finding is present. It says nothing about devices, which have a separate label.
   EXPECT_THAT(labels(dataset.samples[0]), ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1));
   constexpr float U = kUnknown;
   EXPECT_THAT(labels(dataset.samples[1]), ElementsAre(0, U, U, 1, U, U, U, U, U, U, U, U, 1, U));

@@ -151,7 +151,7 @@ void check_layout(const ClassLayout& layout, const std::set<std::string>& classe
   check_no_parts(layout, classes, options);
 }
 
-/// Images below the root: adds those in class folders to a listing and counts the others.
+/// Adds the images in class folders to a listing and counts all other images below the root.
 class ClassImages {
  public:
   ClassImages(const ClassLayout& layout, const std::vector<Label>& labels, const SourceOptions& options)
@@ -231,7 +231,7 @@ class ClassImages {
   LinkedFiles links_;
   /// Number of images in each of layout_.folders.
   std::vector<std::int64_t> images_;
-  /// Number of images in each of layout_.beside.
+  /// Number of images in each folder of layout_.beside.
   std::map<std::string, std::int64_t> beside_;
   /// Number of images in the root, or in train, val and test, outside any class folder.
   std::int64_t loose_ = 0;

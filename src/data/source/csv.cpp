@@ -293,7 +293,7 @@ struct Reading {
   PlacedRows rows;
 };
 
-/// True if the column `split` contains a word in any row.
+/// True if the column `split` is not empty in some row.
 bool has_split_words(const io::Csv& table) {
   const auto column = find_column(table.header, {"split"});
   return column && std::ranges::any_of(table.rows, [&column](const auto& row) { return !field(row, column).empty(); });

@@ -55,7 +55,7 @@ void check_root(const SourceOptions& options) {
                                    std::filesystem::exists(status) ? "not a folder" : "no such folder"));
 }
 
-/// Refuses tables in data.csv that do not exist.
+/// Throws DataError for tables in data.csv that do not exist.
 void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   for (const std::filesystem::path& path : named_tables(options)) {
     std::error_code error;
@@ -70,8 +70,8 @@ void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   }
 }
 
-/// Refuses tables without a column of image files: those in data.csv, else labels.csv, else the only table of the
-/// folder.
+/// Throws DataError for tables without a column of image files. Checks the tables in data.csv, else labels.csv, else
+/// the only table of the folder.
 void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   std::vector<std::filesystem::path> paths = named_tables(options);
   if (paths.empty()) {
@@ -90,7 +90,8 @@ void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   }
 }
 
-/// Refuses a folder whose tables name absent images, because other files in it may belong to another data set.
+/// Throws DataError if the tables of a folder name absent images, because other files in the folder may belong to
+/// another data set.
 void refuse_absent_images(const SourceOptions& options, TableFiles& tables, std::string_view other) {
   const FoundTables& found = tables.found_in(options.root);
   if (!found.read.empty() || found.absent.empty()) return;

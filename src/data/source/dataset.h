@@ -87,7 +87,7 @@ struct Sample {
 
 /// A data set that was merged with others into a Dataset.
 struct DatasetPart {
-  /// Name of this data set (SourceOptions::name), unique among the merged ones.
+  /// Name of this data set (SourceOptions::name), unique among the merged data sets.
   std::string name{};
   /// Dataset reader that was used: a name in source_list.h.
   std::string source{};
@@ -125,7 +125,7 @@ struct Dataset {
   /// Data folder; with several data sets, that of the first.
   std::filesystem::path root;
   /// Namespace that keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes(). Empty if
-  /// each part has its own.
+  /// each merged data set has its own.
   std::string patient_namespace;
   /// Data sets that were merged; one if there was only one, none if load_dataset() did not create this Dataset.
   std::vector<DatasetPart> parts;
@@ -168,18 +168,19 @@ struct LabelPolicy {
 enum class SplitMode : std::uint8_t {
   Auto,    ///< lists or a split column if there are any, otherwise random
   Given,   ///< lists or a split column; DataError if there are none
-  Random,  ///< drawn by patient, even if there are lists
+  Random,  ///< random by patient, even if there are split lists
   Whole,   ///< every image belongs to test, for evaluation on external data
 };
 
 /// Origin of the validation part.
 enum class ValidationFrom : std::uint8_t {
-  Auto,  ///< list or column if there is one, otherwise a part of train drawn by patient
-  Part,  ///< a part of train and val together, drawn by patient
+  Auto,  ///< list or column if there is one, otherwise random patients of train
+  Part,  ///< random patients of train and val together
   None,  ///< no validation part; all images outside test belong to train
 };
 
-/// Unit that is drawn for images whose patient is unknown. Patient: such images are refused.
+/// Unit of random splits for images whose patient is unknown. Patient: such images cause an error. Image: each of these
+/// images is assigned separately.
 enum class SplitUnit : std::uint8_t { Patient, Image };
 
 /// Form of a patient id that determines the random splits. Checkpoints store these numbers.
@@ -188,19 +189,20 @@ enum class SplitRule : std::uint8_t {
   Normal = 2,   ///< normal form (patient.h)
 };
 
-/// How images are divided into train, val and test. Draws depend on a hash of (seed, namespace, patient), so a patient
-/// keeps its split when the data set grows. A split that would be empty gets the patient whose draw is nearest.
+/// How images are divided into train, val and test. Random splits depend on a hash of (seed, namespace, patient), so a
+/// patient keeps its split when the data set grows. A split that would be empty gets the patient whose random number
+/// (split_draw()) is nearest to the threshold.
 struct SplitOptions {
   SplitMode mode = SplitMode::Auto;                  ///< origin of train, val and test
   ValidationFrom validation = ValidationFrom::Auto;  ///< origin of the validation part
-  /// Image: if the patient is unknown, each image is drawn by itself.
+  /// Unit of random splits for images whose patient is unknown.
   SplitUnit unit = SplitUnit::Patient;
-  SplitRule rule = SplitRule::Normal;  ///< form of patient ids in the draws
-  /// Fraction of the patients that go to test, if test is drawn.
+  SplitRule rule = SplitRule::Normal;  ///< form of patient ids that determines random splits
+  /// Fraction of the patients that go to test, if test is random.
   double test_fraction = 0.2;
-  /// Fraction of the remaining patients that go to val, if val is drawn.
+  /// Fraction of the remaining patients that go to val, if val is random.
   double val_fraction = 0.125;
-  std::uint64_t seed = 0;  ///< seed of the random draw
+  std::uint64_t seed = 0;  ///< seed of the random splits
   /// Text files with one image name per line, relative to the root or absolute; text after the first space is ignored.
   /// If empty, lists are searched for by their usual names.
   std::filesystem::path train_val_list{};

@@ -33,7 +33,7 @@ bool is_called(const fs::path& path, std::string_view part) {
   return name.ends_with(fmt::format("-{}.csv", part)) || name.ends_with(fmt::format("-{}.csv.gz", part));
 }
 
-/// Assigns a file to its table. Plain files are preferred to gzipped ones, and chexpert to negbio.
+/// Assigns a file to its table. Plain files are preferred to gzipped files, and chexpert to negbio.
 void sort_in(const fs::path& path, Tables& tables) {
   const auto put = [&path](fs::path& place) {
     if (place.empty() || place.extension() == ".gz") place = path;
@@ -119,8 +119,8 @@ ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
   return result;
 }
 
-/// Candidate paths such as files/p10/p10000032/s50414267/<image>.jpg, and shorter ones for resized or moved images.
-/// MIMIC-CXR itself has .dcm files there.
+/// Candidate paths such as files/p10/p10000032/s50414267/<image>.jpg, and shorter paths for resized or moved images.
+/// MIMIC-CXR itself has .dcm files at these paths.
 std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   std::vector<fs::path> places;
   for (const char* extension : {".png", ".jpg", ".dcm"}) {

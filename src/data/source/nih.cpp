@@ -82,8 +82,8 @@ std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
-/// The csv files to read: the named ones, else the one with NIH's name, else labels.csv, else the only one with NIH's
-/// columns.
+/// The csv files to read: those in data.csv, else the csv with NIH's name, else labels.csv, else the only csv with
+/// NIH's columns.
 std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tables) {
   std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
@@ -287,7 +287,8 @@ void read_lists(Reading& reading) {
       "no csv: labels are read from the lists, patients from the image names; view and sex are unknown");
 }
 
-/// Refuses labels that cannot occur in any row, or makes them unknown in all rows.
+/// Throws ConfigError for labels that cannot occur in any row, or makes them unknown in all rows, depending on the
+/// options.
 void check_labels(const Reading& reading) {
   Listing& listing = reading.listing;
   for (std::size_t k = 0; k < listing.label_names.size(); ++k) {

@@ -120,7 +120,7 @@ constexpr std::string_view kNormal = "normal";
 
 bool is_status(std::string_view key) { return key == kExclude || key == kSuboptimal || key == kUnchanged; }
 
-/// A label that occurs in lists.
+/// A label that occurs in PadChest's label lists, with its relation to each requested label.
 struct ListedName {
   /// spelling_key() of the label.
   std::string key;
@@ -219,7 +219,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   });
 }
 
-/// Refuses requested labels that occur in no row and in no known data set, because they are probably typos.
+/// Throws ConfigError for requested labels that occur in no row and in no known data set, because they are probably
+/// typos.
 void check_labels(const Reading& reading) {
   std::vector<std::string> met;
   for (const auto& entry : reading.names) met.push_back(entry.first);

@@ -143,7 +143,7 @@ void settle_patients(Listing& listing) {
     }
     sample.written_patient = std::exchange(sample.patient, std::move(normal));
   }
-  // The summary already reports data without any patient id.
+  // Adds no note if no image has a patient id, because the summary already reports that.
   if (nobody > 0 && (is_word || nobody < std::ssize(listing.samples))) {
     listing.notes.push_back(fmt::format("images with unknown patient (blank, nan, none or similar): {}", nobody));
   }

@@ -39,7 +39,7 @@ class PlacedRows {
   /// @param read_labels called unless the image is absent
   void add(Sample sample, const std::vector<std::filesystem::path>& places, std::string_view where,
            const ReadLabels& read_labels);
-  /// Marks the places of a row that is counted elsewhere, so that its image is not reported as unnamed.
+  /// Marks the candidate paths of a row that is counted elsewhere, so that its image is not reported as unnamed.
   void pass_over(const std::vector<std::filesystem::path>& places);
   /// Throws DataError or adds notes for repeated and absent images, depending on the options. Adds notes on image files
   /// that no row names.

@@ -51,7 +51,7 @@ class Writer {
     number(values.size());
     for (const T& value : values) each(value);
   }
-  /// Writes names only if they differ from those written last.
+  /// Writes names only if they differ from the names written last.
   void repeated_names(const std::vector<std::string>& names) {
     const bool is_new = names != names_;
     number(is_new);

@@ -50,8 +50,9 @@ class RecordListing {
   static constexpr std::size_t kLong = 16;
 
   /// Adds one image. A sample without an id is named after its file and number. A sample without a patient gets the
-  /// number in NIH's form of names. `number` is the record's number in its file, from 1; `where` names it in errors.
-  /// Throws DataError if labels are invalid or have another form than earlier ones.
+  /// patient number at the start of its name, if the name has NIH's form. `number` is the record's number in its file,
+  /// from 1; `where` names it in errors. Throws DataError if labels are invalid or have another form than the labels of
+  /// earlier records.
   void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
   /// True if a record with labels was added, so that the form of labels is known.
   [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }

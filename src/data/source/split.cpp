@@ -108,13 +108,13 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
   return splitter.origin();
 }
 
-/// Spelling of the patient id that determines the draw.
+/// Spelling of the patient id that determines the random split.
 const std::string& drawn_patient(const Sample& sample, const SplitOptions& options) {
   const bool is_written = options.rule == SplitRule::Written && !sample.written_patient.empty();
   return is_written ? sample.written_patient : sample.patient;
 }
 
-/// Name that determines the draw: the patient id, or the image's name if options allow it.
+/// Name that determines the random split: the patient id, or the image's name if options allow it.
 const std::string& drawing_unit(const Sample& sample, const SplitOptions& options) {
   const std::string& patient = drawn_patient(sample, options);
   return patient.empty() && options.unit == SplitUnit::Image ? sample.id : patient;
@@ -131,7 +131,8 @@ void need_patients(const Listing& listing, const SplitOptions& options) {
                  "a column \"patient\", split lists, or --set data.split_unit=image if no patient has two images"));
 }
 
-/// Moves units from Train to `side`: those whose draw is below `fraction`, and at least one.
+/// Moves patients (or single images) from Train to `side`: those whose random number is below `fraction`, and at least
+/// one.
 void draw_side(Listing& listing, Split side, double fraction, const SourceOptions& options) {
   std::map<std::string, double> draws;
   for (const auto& sample : listing.samples) {
@@ -150,7 +151,7 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
     lowest = std::min(lowest, draw);
     highest = std::max(highest, draw);
   }
-  // Keeps both sides non-empty: if one would be empty, the patient nearest to the threshold moves.
+  // Keeps both sides non-empty: if one side would be empty, the patient nearest to the threshold moves.
   const double border = std::min(std::max(fraction, std::nextafter(lowest, 1.0)), highest);
   for (auto& sample : listing.samples) {
     if (sample.split == Split::Train && draws.at(drawing_unit(sample, options.split)) < border) sample.split = side;
@@ -179,7 +180,7 @@ void check_fraction(std::string_view name, double fraction) {
       error_text("data.split", name, "a fraction of at least 0 and below 1", fmt::format("{}", fraction), "0.1"));
 }
 
-/// Draws val from train, or merges it into train, depending on the options.
+/// Chooses val at random from train, or merges it into train, depending on the options.
 void settle_validation(Listing& listing, const SourceOptions& options, std::string& origin) {
   const SplitOptions& split = options.split;
   const auto has = [&listing](Split wanted) {
@@ -204,7 +205,7 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
-/// Notes images in folders with names like val or test if splits are drawn by default.
+/// Notes images in folders with names like val or test if splits are random by default.
 void note_split_folders(Listing& listing) {
   const auto is_in_one = [](const Sample& sample) {
     return std::ranges::any_of(std::filesystem::path(sample.id).parent_path(), [](const std::filesystem::path& folder) {

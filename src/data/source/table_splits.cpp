@@ -34,7 +34,7 @@ fs::path name_below(const fs::path& table, const fs::path& root) {
   return name.empty() || *name.begin() == ".." ? table.filename() : name;
 }
 
-/// Splits that a table's name states, else those that its folder's name states.
+/// Splits that a table's name states, else the splits that its folder's name states.
 std::set<Split> splits_of(const fs::path& name) {
   const std::set<Split> splits = splits_in(name.filename());
   return splits.empty() ? splits_in(name.parent_path().filename()) : splits;

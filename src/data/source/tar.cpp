@@ -66,7 +66,7 @@ class Shard {
   }
 
  private:
-  // Returns false for .txt and .json files that state no labels, because they may be about anything.
+  // Returns false for .txt and .json files that state no labels, because they may have another purpose.
   [[nodiscard]] bool has_labels(const TarSample& sample) const {
     if (sample.image != nullptr || sample.cls != nullptr) return true;
     if (sample.json == nullptr) return false;

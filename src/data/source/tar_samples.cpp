@@ -33,8 +33,8 @@ Cut cut_at(std::string_view name, std::size_t dot) {
   return {.key = name.substr(0, dot), .ending = lower_case(ending)};
 }
 
-// Extension for notes: ".seg.png", ".tiff", "without ending". Long and unusual ones are grouped, so that notes stay
-// short.
+// Extension for notes: ".seg.png", ".tiff", "without ending". Long and unusual extensions are grouped, so that notes
+// stay short.
 std::string shown_ending(std::string_view ending) {
   constexpr std::size_t kLongest = 20;
   if (ending.empty()) return "without ending";

@@ -18,7 +18,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Largest number of draws to replace a corrupt sample. If all of them fail, almost everything must be corrupt.
+/// Largest number of replacements tried for a corrupt sample. If all of them are corrupt, almost all samples must be.
 constexpr int kMaxDraws = 100;
 
 /// Bytes of the file that an earlier stage has read; empty if none has. Fails if reading failed.

@@ -231,7 +231,7 @@ void CacheFile::expect_bytes(std::uint64_t bytes) const {
   }
 }
 
-// The size alone is not sufficient, because another process may have written after the new end meanwhile.
+// The size alone is not sufficient, because another process may have written beyond the new end since the truncation.
 void CacheFile::require_intact() const {
   const std::uint64_t expected = expected_bytes_.load();
   const std::uint64_t size = size_bytes();

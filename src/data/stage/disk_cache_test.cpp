@@ -203,7 +203,7 @@ TEST_F(DiskCacheTest, of_two_processes_decodes_each_image_once) {
     if (::fork() != 0) continue;
     ::close(start[1]);
     char byte = 0;
-    static_cast<void>(::read(start[0], &byte, 1));  // returns when the parent closes the pipe: both start together
+    static_cast<void>(::read(start[0], &byte, 1));  // both processes start when the parent closes the pipe
     DiskCache cache(dataset_, kept());
     const std::int64_t decoded = decoded_in_a_pass(cache);
     const bool is_told = ::write(counts[1], &decoded, sizeof(decoded)) == sizeof(decoded);

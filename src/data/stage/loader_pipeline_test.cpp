@@ -153,7 +153,7 @@ TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
     now = seen.empty() ? next : resume_elsewhere(dataset_, everything(), now, {.epoch = 0, .batch = taken}, next);
     const auto batches = run(now);
     ASSERT_FALSE(batches.empty());
-    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch contains the rest
+    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch has all other samples
     for (std::size_t i = 0; i < count; ++i) {
       seen.insert(seen.end(), batches[i].samples.begin(), batches[i].samples.end());
     }

@@ -88,7 +88,7 @@ struct MemoryShares {
   /// Value for MemoryNeeds::readers: number of files read ahead.
   int readers = 0;
   std::uint64_t cache_bytes = 0;  ///< bytes for decoded images
-  std::vector<MemoryUse> uses;    ///< memory of the pipeline and of others
+  std::vector<MemoryUse> uses;    ///< memory of the pipeline and of other parts of the program
   /// Text such as "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ...".
   [[nodiscard]] std::string text() const;
 };

@@ -24,7 +24,7 @@ Frame frame_of(const ImageLayout& image, Fit fit) {
   const std::int64_t height = image.height_px;
   if (fit == Fit::Squash) return {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
   const std::int64_t side = fit == Fit::Crop ? std::min(width, height) : std::max(width, height);
-  // Whole pixels, rounded down, as Pillow and torchxrayvision place the centre.
+  // Rounds down to whole pixels, as Pillow and torchxrayvision do when they place the centre.
   const auto before = [side](std::int64_t extent) {
     return static_cast<double>(extent >= side ? (extent - side) / 2 : -((side - extent) / 2));
   };

@@ -40,7 +40,7 @@ Failure several_frames(std::string_view what, std::size_t frames) {
 }
 
 // Extracts each sample's stored bits as a number. Drops bits above High Bit, which may contain overlays, and bits below
-// the stored ones. Adds a note on dropped bits, unless the upper ones repeat the sign.
+// the stored bits. Adds a note if dropped bits were set, unless the upper bits only repeat the sign.
 template <typename Sample>
 void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;

@@ -141,8 +141,8 @@ void take_bits(const Samples& samples, const DicomHeader& header, Codes codes) {
   });
 }
 
-// Puts one frame into a data set of its own, as DCMTK's codec expects. Zeros after the end marker keep the decoder's
-// look-ahead inside the buffer.
+// Puts one frame into a separate pixel sequence, as DCMTK's codec expects. Zeros after the end marker keep the
+// decoder's look-ahead inside the buffer.
 std::unique_ptr<DcmPixelSequence> sequence_of(Bytes stream) {
   constexpr std::size_t kPadding_bytes = 32;
   std::vector<Uint8> padded(stream.size() + kPadding_bytes + stream.size() % 2, 0);
