@@ -67,7 +67,7 @@ class CopyFolder : public ::testing::Test {
     }
     return "no refusal";
   }
-  /// Copies in a child process that kills itself at the n-th progress call. Returns false if it finished before.
+  /// Copies in a child process that kills itself at the n-th progress call. Returns false if the copy finished before.
   [[nodiscard]] bool is_killed_at(int n) const {
     const pid_t child = ::fork();
     if (child == 0) {

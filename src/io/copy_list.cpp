@@ -86,7 +86,7 @@ class Lister {
   std::vector<CopyFile> files_;
 };
 
-/// Removes the number and the space at the start of a line; false if there is none.
+/// Removes the number and the space at the start of a line; returns false if the line does not start with a number.
 template <typename Number>
 bool take(std::string_view& line, Number& number) {
   const auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), number);

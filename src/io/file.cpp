@@ -216,7 +216,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  ::unlink(temporary_.c_str());  // while the descriptor still holds the lock
+  ::unlink(temporary_.c_str());  // before close() releases the lock
   ::close(descriptor_);
 }
 

@@ -45,7 +45,7 @@ struct StorageId {
 /// complex, quantised and unknown types.
 [[nodiscard]] std::optional<ElementType> element_type(std::string_view name);
 
-/// Parsed parts of a file.
+/// Parsed parts of a file that torch.save wrote.
 struct Container {
   Pickle pickle;                                                         ///< the object that was saved
   std::unordered_map<std::string, std::span<const std::byte>> storages;  ///< raw data by storage key

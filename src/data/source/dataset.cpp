@@ -143,7 +143,7 @@ void note_other_files(const SourceOptions& options, std::string_view chosen, Lis
   try {
     walk.walk(options.root);
   } catch (const DataError&) {
-    return;  // belongs to another user, and contains no records either
+    return;  // a folder that belongs to another user, without readable records
   }
   listing.left_out_images += images.total();
   if (!images.is_empty()) {

@@ -111,8 +111,8 @@ struct SplitSummary {
   std::int64_t images = 0;    ///< number of images in the split
   /// Number of distinct known patients.
   std::int64_t patients = 0;
-  /// Hash of the names of its images (io::name_list_sha256); empty if it has none. eval/split_list.h knows published
-  /// lists.
+  /// Hash of the names of the split's images (io::name_list_sha256); empty if the split has no image. eval/split_list.h
+  /// knows published lists.
   std::string list_sha256;
   /// (K) counts of each label.
   std::vector<LabelCounts> labels;

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Dataset reader `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their
-// headers (dicom_choice.h). All are test images without labels. Excluded files are counted by reason.
+// headers (dicom_choice.h). All selected radiographs are test images without labels. Excluded files are counted by
+// reason.
 #include <fmt/core.h>
 
 #include <utility>

@@ -20,7 +20,7 @@ namespace roentgen::data {
 /// Counts by name.
 class Tally {
  public:
-  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }        ///< adds to a count
+  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }        ///< increases a count
   Tally& operator+=(const Tally& other);                                                       ///< adds other counts
   [[nodiscard]] bool is_empty() const { return counts_.empty(); }                              ///< no counts yet?
   [[nodiscard]] std::int64_t total() const;                                                    ///< sum of all counts

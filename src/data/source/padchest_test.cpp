@@ -36,7 +36,7 @@ class Padchest : public testing::Test {
     options_.split.mode = SplitMode::Whole;
   }
   void write(std::string_view rows) const { folder_.write(kTable, std::string(kHeader) + std::string(rows)); }
-  /// Labels of an image with this list.
+  /// Labels of an image whose label list is `list`.
   [[nodiscard]] std::vector<float> labels_of(std::string_view list) const {
     write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,\"" + std::string(list) +
           "\",x\n1,1_b.png,0,20140915,s2,2,1930,F,PA,PA,,\"['normal', 'unchanged']\",x\n");

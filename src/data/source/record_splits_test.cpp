@@ -110,7 +110,7 @@ TEST_F(RecordSplits, of_fields_under_other_names_are_named_with_their_count) {
                 Contains(fmt::format(
                     "not read, record field {} with train, val or test (splits are read from split): 2 (a.tar)", key)));
   }
-  const TestFolder silent;  // no note: other words, the split of the file's name, a field in a nested table
+  const TestFolder silent;  // cases without a note
   silent.write("test-0.tar", shard({R"("set": "A", "fold": 3, "status": "valid")", R"("set": "test")"}));
   EXPECT_THAT(load_dataset(by_image(silent)).notes, Not(Contains(HasSubstr("not read, record field"))));
   silent.write("test-0.tar", shard({R"("meta": {"split": "train"})"}));

@@ -33,7 +33,7 @@ void write_all(const TestFolder& folder, const std::vector<const char*>& names) 
 std::int64_t counted_as_left_out(const std::vector<std::string>& notes) {
   std::int64_t sum = 0;
   for (const std::string& note : notes) {
-    if (note.find("masks or pairs") != std::string::npos) {  // numbers of folders and then of images; the last counts
+    if (note.find("masks or pairs") != std::string::npos) {  // gives the number of folders, then of images
       sum += std::strtoll(note.c_str() + note.rfind(' '), nullptr, 10);
       continue;
     }

@@ -78,7 +78,7 @@ struct MemoryWishes {
   int fewest_slots = 2;
   /// Memory used outside the pipeline, such as by validation.
   std::vector<MemoryUse> others{};
-  /// Desired bytes for decoded images in memory, taken from the unused part of the budget.
+  /// Desired bytes for the cache of decoded images in memory, taken from the unused part of the budget.
   std::uint64_t cache_bytes = 0;
 };
 /// Division of a budget among the requests.

@@ -218,7 +218,7 @@ TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
   EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got truncated data"));
 }
 
-// A second element Rows states another height than the first.
+// A second element Rows states another height than the first element Rows.
 TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
   const std::string first = encode_test_dicom({});
   const std::string second = encode_element(0x00280010, number_element(60000));

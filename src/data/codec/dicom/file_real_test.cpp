@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>> kRefused{
     {"got 32 in 32", {"badVR", "rtdose_1frame", "rtdose_expb_1frame", "rtdose_rle_1frame"}},
     {"got 1 in 1", {"liver_1frame", "liver_expb_1frame"}},
     {"got Invalid number of tiles", {"JPEG2000-embedded-sequence-delimiter"}},
-    // The fragments of the first file have no end mark; pydicom accepts that.
+    // The fragments of SC_rgb_jpeg have no end mark, which pydicom accepts.
     {"got truncated data", {"SC_rgb_jpeg", "MR_truncated", "no_meta", "rtplan_truncated"}}};
 
 // Files that pydicom 2.3.1 could not read, because decoders were not installed.

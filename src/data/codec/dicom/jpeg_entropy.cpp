@@ -112,7 +112,7 @@ class BitReader {
                                << static_cast<unsigned>(64 - count_) % 64U;
     return count_ == 0 || bits_ == 0 || bits_ == ones;
   }
-  /// Continues after the restart marker with this number. Returns false if something else follows.
+  /// Continues after the restart marker with this number. Returns false if this marker does not follow.
   [[nodiscard]] bool take_restart(std::uint32_t number) {
     while (at_ + 1 < data_.size() && value_of(data_[at_ + 1]) == 0xFF) ++at_;
     if (!is_at_marker() || value_of(data_[at_ + 1]) != kFirstRestart + number % 8) return false;

@@ -212,7 +212,7 @@ TestDicom baseline_dicom(const std::string& stream) {
   return dicom;
 }
 
-// In a plain JPEG file, the codec accepts such bytes if every pixel was decoded before them.
+// In a plain JPEG file, the codec accepts surplus bytes after the last pixel. In DICOM they are an error.
 TEST(JpegBaseline, with_data_behind_its_last_pixel_is_refused) {
   for (const int flags : {0, int{TJFLAG_PROGRESSIVE}}) {
     std::string stream = baseline_stream(flags);
