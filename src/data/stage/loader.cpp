@@ -29,11 +29,11 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
   if (!has_whole_passes(pipeline) || pipeline != pipeline_of(then)) {
     throw ConfigError(error_text("data.loader", "pipeline",
                                  "the pipeline of the earlier run, with each image once per epoch", pipeline.text(),
-                                 "the number of processes (ranks) and the batch size of the earlier run"));
+                                 "resuming with the ranks (processes) and the batch size of the earlier run"));
   }
   if (now.seed != then.seed) {
     throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as in the earlier run", then.seed),
-                                 fmt::format("{}", now.seed), "the same seed"));
+                                 fmt::format("{}", now.seed), "the seed of the earlier run"));
   }
   const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
   // The earlier run (`then`) may itself be a resumed run that skipped samples. Its batches of this epoch are counted
