@@ -247,7 +247,7 @@ TEST_F(CsvSource, refuses_a_policy_for_a_label_that_is_not_there) {
 
 TEST_F(CsvSource, refuses_absent_images_with_count_and_names) {
   EXPECT_THAT(refusal(options("path,sick\na.png,1\nx.png,0\ny.png,1\n")),
-              testing::AllOf(HasSubstr("2 of 3 absent (x.png, y.png)"), HasSubstr("data.absent")));
+              testing::AllOf(HasSubstr("2 of 3 missing (x.png, y.png)"), HasSubstr("data.absent")));
 }
 
 TEST_F(CsvSource, skips_absent_images_when_told_and_says_so) {

@@ -194,7 +194,7 @@ TEST_F(NihSource, refuses_an_image_that_lies_in_two_folders_unless_told_where) {
 
 TEST_F(NihSource, refuses_absent_images) {
   write_csv("00000001_000.png,Mass,0,1,57,M,PA,1,1,1,1\n00000009_000.png,Mass,0,9,57,M,PA,1,1,1,1\n");
-  EXPECT_THAT(refusal(options()), HasSubstr("1 of 2 absent (00000009_000.png)"));
+  EXPECT_THAT(refusal(options()), HasSubstr("1 of 2 missing (00000009_000.png)"));
 }
 
 TEST_F(NihSource, notes_images_that_no_row_names) {

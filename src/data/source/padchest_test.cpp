@@ -184,7 +184,7 @@ TEST_F(Padchest, refuses_what_is_not_as_published) {
   write("0,,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");
   EXPECT_THAT(refusal(), HasSubstr("line 2: expected an ImageID, got an empty field"));
   write("0,9_z.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");
-  EXPECT_THAT(refusal(), HasSubstr("1 of 2 absent (9_z.png)"));
+  EXPECT_THAT(refusal(), HasSubstr("1 of 2 missing (9_z.png)"));
   folder_.write("PADCHEST_b.csv", kHeader);
   EXPECT_THAT(refusal(), HasSubstr("expected only one table PADCHEST...csv, got 2"));
 }

@@ -282,7 +282,7 @@ std::string nested(int levels) {
 // DCMTK reads sequences recursively, so without a limit a small file would overflow the stack.
 TEST(Dicom, nested_without_end_is_refused) {
   EXPECT_EQ(error_of(nested(100)), "no error");
-  EXPECT_THAT(error_of(nested(100000)), HasSubstr("expected at most 500 items"));
+  EXPECT_THAT(error_of(nested(100000)), HasSubstr("expected at most 500 sequence items"));
 }
 
 TEST(Dicom, cut_anywhere_is_refused) {
