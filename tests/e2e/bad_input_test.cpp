@@ -167,7 +167,7 @@ TEST_F(BadInput, csv_naming_absent_images) {
   fs::remove(data / "i3.jpg");
   refused_train(data, finding(), {"i3.jpg"});
   for (int i = 0; i < 8; ++i) fs::remove(data / ("i" + std::to_string(i) + ".jpg"));
-  refused_train(data, plus(finding(), {"data.absent=skip"}), {"8 of 8 absent"});
+  refused_train(data, plus(finding(), {"data.absent=skip"}), {"8 of 8 missing"});
 }
 
 TEST_F(BadInput, a_folder_where_an_image_is_due) {

@@ -214,7 +214,7 @@ TEST_F(Chexpert, draws_splits_for_tables_of_other_names) {
 
 TEST_F(Chexpert, refuses_what_is_not_as_published) {
   std::filesystem::remove(folder_.path() / "train/patient00001/study1/view1_frontal.jpg");
-  EXPECT_THAT(refusal(), HasSubstr("1 of 4 absent"));
+  EXPECT_THAT(refusal(), HasSubstr("1 of 4 missing"));
   options_.csv = {"train.csv"};
   folder_.write("train.csv", std::string(kHeader) + "train/patient00001/study1/view1_frontal.jpg,F,68,Frontal,AP,1\n");
   EXPECT_THAT(refusal(), HasSubstr("train.csv line 2: expected 19 fields, got 6"));

@@ -250,7 +250,7 @@ TEST(ClassFolders, name_files_that_links_put_into_two_splits_or_classes) {
   const Dataset dataset = load_dataset(in(folder));
   EXPECT_EQ(dataset.samples.size(), 8U);
   EXPECT_THAT(dataset.notes, testing::IsSupersetOf({HasSubstr("which leaks test data: train and test 2"),
-                                                    HasSubstr("with different labels: 1")}));
+                                                    HasSubstr("labels because of links: 1")}));
 }
 
 }  // namespace

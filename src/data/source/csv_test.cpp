@@ -262,7 +262,7 @@ TEST_F(CsvSource, skips_absent_images_when_told_and_says_so) {
 TEST_F(CsvSource, refuses_when_every_image_is_absent_even_then) {
   auto wanted = options("path,sick\nx.png,1\n");
   wanted.absent = Absent::Skip;
-  EXPECT_THAT(refusal(wanted), HasSubstr("1 of 1 absent"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("1 of 1 missing"));
 }
 
 TEST_F(CsvSource, refuses_a_folder_in_place_of_an_image_whatever_is_told_of_absent_ones) {
@@ -315,7 +315,7 @@ TEST_F(CsvSource, finds_images_without_their_folders_and_with_backslashes) {
   EXPECT_THAT(refusal(options("path,sick\n2.png,1\n")),
               HasSubstr("[data.csv] 2.png: expected one file of that name in the data folder, got im/x/2.png, "
                         "im/y/2.png; try writing its folder in the table"));
-  EXPECT_THAT(refusal(options("path,sick\nz/1.png,1\n")), HasSubstr("1 of 1 absent")) << "another folder";
+  EXPECT_THAT(refusal(options("path,sick\nz/1.png,1\n")), HasSubstr("1 of 1 missing")) << "another folder";
 }
 
 TEST_F(CsvSource, refuses_a_named_table_that_is_not_there_or_names_no_images) {

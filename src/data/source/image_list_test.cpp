@@ -118,7 +118,7 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   fs::create_directory_symlink("val", in("d/test"));
   fs::create_hard_link(in("d/train/a/1.png"), in("d/val/a/1.png"));
   EXPECT_THAT(lines(), testing::IsSupersetOf({HasSubstr("ignored: 1 (val, which is test)"),
-                                              HasSubstr("6 images taken here; inspect, train and eval take 5"),
+                                              HasSubstr("6 images taken here; inspect, train and eval take only the 5"),
                                               HasSubstr("files listed more than once because of links: 1")}));
 }
 

@@ -79,7 +79,8 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
   const std::string where = listing.csv.empty() ? options.root.string() : listing.csv.front().filename().string();
   const std::string got = fmt::format("{} of {}", absent.size(), rows);
   if (options.absent == Absent::Refuse || listing.samples.empty()) {
-    throw DataError(error_text("data.source", where, "all listed images in the folder " + options.root.string(),
+    throw DataError(error_text("data.source", where,
+                               "every image of the table or list in the folder " + options.root.string(),
                                fmt::format("{} missing ({})", got, first_names(absent)),
                                listing.samples.empty() ? "another --data, or writing paths relative to the table"
                                                        : "--set data.absent=skip to ignore the missing images"));

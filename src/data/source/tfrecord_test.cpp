@@ -169,7 +169,7 @@ TEST_F(TfRecord, is_found_under_every_usual_name_and_missed_where_a_link_leads_n
   folder.write("v1.0-train-00000-of-00001.TFRecord", own(1));
   SourceOptions options = in(folder);
   options.split.mode = SplitMode::Whole;
-  EXPECT_THAT(refusal(options), HasSubstr("1 of x-train.tfrecord-*-of-00002 absent"));
+  EXPECT_THAT(refusal(options), HasSubstr("1 of x-train.tfrecord-*-of-00002 missing"));
   folder.write("x-train.tfrecord-00001-of-00002", own(2));
   EXPECT_EQ(load_dataset(options).samples.size(), 3U);
   std::filesystem::create_symlink("nowhere", folder.path() / "more.tfrecord");

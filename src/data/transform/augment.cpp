@@ -45,8 +45,7 @@ const Field& field_of(std::string_view key) {
     keys.push_back(field.key);
   }
   keys.push_back(kRandomCrop);
-  throw ConfigError(
-      error_text("data.augment", "key of the recipe", fmt::format("one of {}", fmt::join(keys, ", ")), key, kRemedy));
+  throw ConfigError(error_text("data.augment", "key", fmt::format("one of {}", fmt::join(keys, ", ")), key, kRemedy));
 }
 
 [[noreturn]] void refuse_number(const Field& field, const std::string& got) {

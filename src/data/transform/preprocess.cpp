@@ -94,8 +94,7 @@ std::vector<double> per_channel(const Value& value, int channels, std::string_vi
 void check_keys(const Value& table) {
   for (const auto& [key, value] : table.as_table()) {
     if (std::ranges::find(kKeys, key) == kKeys.end()) {
-      throw ConfigError(
-          error_text(kThing, "key of the recipe", fmt::format("one of {}", fmt::join(kKeys, ", ")), key, kRemedy));
+      throw ConfigError(error_text(kThing, "key", fmt::format("one of {}", fmt::join(kKeys, ", ")), key, kRemedy));
     }
   }
 }

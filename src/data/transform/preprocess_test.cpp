@@ -86,7 +86,7 @@ TEST(Preprocess, reads_as_one_line) {
 
 TEST(Preprocess, refuses_what_it_does_not_know) {
   EXPECT_EQ(error_of(table_of({{"sise", 5}})),
-            "[data.preprocess] key of the recipe: expected one of preset, size, resize, channels, fit, filter, jpeg, "
+            "[data.preprocess] key: expected one of preset, size, resize, channels, fit, filter, jpeg, "
             "intensity, mean, std, "
             "got sise; try "
             "roentgen train --keys for all keys and what they take");
