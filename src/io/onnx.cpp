@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFloat = 1;  // value of TensorProto.DataType
 constexpr std::size_t kMostBytes = (std::size_t{1} << 31) - 1;
 
-// Oldest file version that supports the operator set.
+// Oldest ONNX file version that supports the operator set.
 std::int64_t file_version(int opset) { return opset <= 14 ? 7 : 8; }
 
 ProtobufWriter attribute(const std::string& name, const OnnxAttribute& value) {

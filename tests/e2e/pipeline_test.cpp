@@ -46,9 +46,9 @@ TEST(Pipelines, that_cannot_train_are_refused) {
   const auto train = [&](std::string_view pipeline, const std::vector<std::string>& more = {}) {
     return place.run(plus(plus(place.train_arguments(data, "run"), by(pipeline)), more));
   };
-  expect_refusal(
-      train("samples | shuffel | map_and_batch"),
-      {"[data.pipeline] --set train.pipeline=", "train.pipeline, stage: expected one of files, samples", "got 'shuffel'"});
+  expect_refusal(train("samples | shuffel | map_and_batch"),
+                 {"[data.pipeline] --set train.pipeline=", "train.pipeline, stage: expected one of files, samples",
+                  "got 'shuffel'"});
   expect_refusal(train("samples | map_and_batch"),
                  {"[train.recipe] --set train.pipeline=", "train.pipeline: expected a repeat without a number"});
   expect_refusal(train("naive", {"--set", "train.tail=wrap"}),
