@@ -48,7 +48,7 @@ LOADER = [
     ({"device": 0}, "[python.loader] device: expected a string, got 0; try device='cpu'"),
     ({"device": "cuda"}, "[python.loader] device: expected cpu, got cuda; "),
     ({"shuffle": "yes"}, "[python.loader] shuffle: expected True or False or None, got 'yes'; try another value"),
-    ({"tail": "foo"}, "[data.shard] tail: expected pad, drop or wrap, got foo; try the setting train.tail=drop"),
+    ({"tail": "foo"}, "[data.shard] tail: expected one of pad, drop, wrap, got foo; try the setting train.tail=drop"),
     ({"framework": "mxnet"}, "[python.loader] framework: expected torch or numpy or jax, got 'mxnet'; "),
     ({"max_bad": -1}, "[python.loader] max_bad: expected a fraction from 0 to 1, got -1; try 0.01"),
     ({"max_bad": float("nan")}, "[python.loader] max_bad: expected a fraction from 0 to 1, got nan; try 0.01"),

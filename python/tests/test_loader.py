@@ -163,7 +163,7 @@ def test_the_older_of_two_iterations_is_refused(data):
 def test_mistakes(data):
     with pytest.raises(roentgen.DeviceError, match="expected cpu, got cuda"):
         make(data, device="cuda")
-    with pytest.raises(roentgen.ConfigError, match="expected at least a batch of 4000"):
+    with pytest.raises(roentgen.ConfigError, match="expected at least one batch of 4000"):
         make(data, batch=4000)
     with pytest.raises(roentgen.ConfigError, match="rotat"):
         make(data, augment={"rotat": 1})

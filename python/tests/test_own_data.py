@@ -25,7 +25,7 @@ def recipe(own):
 def test_the_table_is_found_before_the_dicom_files(own):
     data = dataset(own, labels=["fluid", "opacity"], patient="PatNr", views="frontal")
     assert data.source == "csv" and len(data) == 160
-    assert repr(data).endswith("images=160, left_out=1)") and "image files that no row names: 1" in str(data)
+    assert repr(data).endswith("images=160, left_out=1)") and "image files that are not in the table: 1" in str(data)
     assert set(data.frame.view) == {"PA"}
     assert data.frame.patient.nunique() < 160
     with pytest.raises(roentgen.ConfigError, match="names of the label columns of befunde.csv.*fluid"):

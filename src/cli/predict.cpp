@@ -266,7 +266,7 @@ CommandResult PredictCommand::run() {
     heatmaps->check_overlap(list.dataset, options_.allows_overlap ? eval::OnOverlap::Warn : eval::OnOverlap::Refuse);
     heatmaps->open_folder(options_);
   }
-  for (const std::string& note : list.left_out.notes("which by their endings are no images")) log::info(note);
+  for (const std::string& note : list.left_out.notes("not images by their file extensions")) log::info(note);
   for (const std::string& note : data::class_folder_notes(list, recipe_data(model.info, options_.checkpoint)))
     log::info(note);
   for (const std::string& note : list.notes) log::info(note);

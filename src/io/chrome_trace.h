@@ -20,7 +20,7 @@ struct TraceEvent {
   std::string category;
   int process = 0;
   int thread = 0;
-  /// Start and end (`end_ns`) relative to any common moment; at least 0.
+  /// Start and end (`end_ns`) relative to a moment that all events share; at least 0.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   /// Table of further properties that viewers show; may be null.

@@ -66,7 +66,7 @@ class OpenFile {
     while (!bytes.empty()) {
       const ssize_t put = ::pwrite(get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) refuse(path_, fmt::format("room for {} more bytes", bytes.size()), system_message(errno));
+      if (put < 0) refuse(path_, fmt::format("free space for {} more bytes", bytes.size()), system_message(errno));
       bytes = bytes.subspan(static_cast<std::size_t>(put));
       at += static_cast<std::uint64_t>(put);
     }
@@ -123,7 +123,7 @@ class Copier {
   void verify(const CopyFile& file, std::span<std::byte> memory);
   void note(const CopyFile& file, std::size_t chunk, const std::string& hash);
   void progress(std::uint64_t bytes);
-  /// The part of `memory` that chunk `number` of a file needs.
+  /// Returns the beginning of `memory`, as long as chunk `number` of the file.
   [[nodiscard]] std::span<std::byte> part(const CopyFile& file, std::size_t number, std::span<std::byte> memory) const {
     return memory.first(std::min<std::uint64_t>(memory.size(), file.bytes - number * options_.chunk_bytes));
   }
@@ -151,15 +151,15 @@ bool Copier::is_finished() const {
   const auto manifest = read_text(state_ / "manifest");
   if (!manifest) {
     if (is_there) {
-      refuse(target_, "no folder of that name, or a finished copy", "one that copy-local did not make",
-             "another folder, or removing it");
+      refuse(target_, "a folder made by copy-local, or none", "a folder of that name that copy-local did not make",
+             "another folder, or removing this one");
     }
     return false;
   }
   const bool is_same = is_manifest_of(manifest.value(), source_, files_);
   if (is_there && !is_same) {
-    refuse(target_, fmt::format("a copy of {} as it is now", source_.string()), "one of another folder or state",
-           "removing it, or another folder");
+    refuse(target_, fmt::format("a copy of the current state of {}", source_.string()),
+           "a copy of another folder or of an older state", "removing this copy, or another folder");
   }
   if (is_there) require_whole();
   // A process that was killed before the final rename leaves a complete copy.
@@ -177,8 +177,8 @@ void Copier::require_whole() const {
   const auto missing = std::ranges::find_if(files_, differs);
   if (missing == files_.end()) return;
   const auto count = std::ranges::count_if(files_, differs);
-  refuse(target_, fmt::format("a copy of {} of {}", counted(std::ssize(files_), "file"), source_.string()),
-         fmt::format("{} of them absent or changed, as {}", count, missing->path), "removing it");
+  refuse(target_, fmt::format("a complete copy of {} of {}", counted(std::ssize(files_), "file"), source_.string()),
+         fmt::format("{} missing or changed files, such as {}", count, missing->path), "removing this copy");
 }
 
 void Copier::require_room() const {
@@ -192,7 +192,7 @@ void Copier::require_room() const {
   }
   const std::uint64_t needed = total_ - std::min(total_, there);
   if (needed <= free) return;
-  refuse(options_.folder, fmt::format("room for {} MiB", (needed >> 20U) + 1), fmt::format("{} MiB", free >> 20U),
+  refuse(options_.folder, fmt::format("free space for {} MiB", (needed >> 20U) + 1), fmt::format("{} MiB", free >> 20U),
          "freeing space there, or another folder");
 }
 
@@ -253,9 +253,7 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   }
   const fs::path source = source_ / file.path;
   const OpenFile in(source, O_RDONLY);
-  const auto refuse_changed = [&] {
-    refuse(source, "a file that stays as it is", "one that changes while it is copied");
-  };
+  const auto refuse_changed = [&] { refuse(source, "a file that does not change during the copy", "a changed file"); };
   for (; chunk < chunks_of(file); ++chunk) {
     const auto bytes = part(file, chunk, memory);
     if (in.read(bytes, chunk * options_.chunk_bytes) != bytes.size()) refuse_changed();
@@ -276,7 +274,7 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   constexpr mode_t kPermissions = 0777;
   if (::ftruncate(out.get(), static_cast<off_t>(file.bytes)) != 0 || ::futimens(out.get(), times) != 0 ||
       ::fchmod(out.get(), (now.st_mode & kPermissions) | S_IRUSR | S_IWUSR) != 0) {
-    refuse(path, "a file that can be finished", system_message(errno));
+    refuse(path, "a file whose size, time and permissions can be set", system_message(errno));
   }
 }
 
@@ -295,7 +293,7 @@ void Copier::verify(const CopyFile& file, std::span<std::byte> memory) {
     if (in.read(bytes, chunk * options_.chunk_bytes) == bytes.size() && fast_hash_hex(bytes) == known.at(chunk)) {
       continue;
     }
-    refuse(path, "the written bytes", "other bytes: the disk is unreliable", "another disk");
+    refuse(path, "the bytes that were written", "other bytes, so the disk is unreliable", "another disk");
   }
 }
 
@@ -324,13 +322,13 @@ void Copier::for_each_file(void (Copier::*step)(const CopyFile&, std::span<std::
 CopiedFolder Copier::run() {
   std::error_code error;
   fs::create_directories(state_, error);
-  if (error) refuse(state_, "a folder that can be made", error.message(), "another folder");
+  if (error) refuse(state_, "a folder that can be created", error.message(), "another folder");
   const CopyLock lock(state_ / "lock", options_);
   CopiedFolder result{.folder = target_, .files = std::ssize(files_), .bytes = total_};
   if (is_finished()) return result;
   fs::remove(state_ / "manifest");
   fs::create_directories(state_ / "files");
-  // Subfolders have default permissions; the top folder has those of the source and controls access.
+  // Subfolders have default permissions; the top folder has the permissions of the source and controls access.
   fs::permissions(state_, fs::perms::owner_all);
   fs::permissions(state_ / "files", fs::status(source_).permissions() | fs::perms::owner_all);
   remove_strangers();
@@ -338,7 +336,7 @@ CopiedFolder Copier::run() {
   {
     MutexLock guard(mutex_);
     hashes_ = read_journal(state_ / "journal", files_);
-    // Rewritten without incomplete and outdated lines, so it has no more lines than there are chunks.
+    // Rewrites the journal without incomplete and outdated lines, so that it has at most one line per chunk.
     std::string lines;
     for (const CopyFile& file : files_) {
       const ChunkHashes& chunks = hashes_[file.path];
@@ -350,7 +348,7 @@ CopiedFolder Copier::run() {
   journal_ = std::make_unique<OpenFile>(state_ / "journal", O_WRONLY);
   for_each_file(&Copier::copy);
   const OpenFile folder(state_, O_RDONLY | O_DIRECTORY);
-  if (::syncfs(folder.get()) != 0) refuse(state_, "files that reach the disk", system_message(errno));
+  if (::syncfs(folder.get()) != 0) refuse(state_, "files that can be flushed to the disk", system_message(errno));
   for_each_file(&Copier::verify);
   {
     MutexLock guard(mutex_);
@@ -367,7 +365,8 @@ CopiedFolder Copier::run() {
 CopiedFolder copy_folder(const CopyOptions& options) {
   RG_ASSERT(options.chunk_bytes > 0);
   const auto refuse_option = [](const fs::path& path, std::string_view expected, std::string_view got) {
-    throw ConfigError(error_text("io.copy", path.string(), expected, got, "roentgen copy-local SRC DIR"));
+    throw ConfigError(
+        error_text("io.copy", path.string(), expected, got, "roentgen copy-local SRC DIR with other folders"));
   };
   std::error_code error;
   const fs::path source = fs::canonical(options.source, error);
@@ -375,7 +374,7 @@ CopiedFolder copy_folder(const CopyOptions& options) {
   if (!source.has_filename()) refuse_option(options.source, "a folder with a name", "the root");
   const fs::path target = fs::weakly_canonical(fs::absolute(options.folder)) / source.filename();
   if (is_inside(target, source) || is_inside(source, target)) {
-    refuse_option(options.folder, "a folder apart from the source", "one of the two inside the other");
+    refuse_option(options.folder, "a folder separate from the source folder", "one folder inside the other");
   }
   return Copier(options, source, target).run();
 }

@@ -25,7 +25,7 @@ struct CopyOptions {
   std::filesystem::path source;
   /// Parent folder of the copy <folder>/<name of source>. Created if absent.
   std::filesystem::path folder;
-  /// Number of files copied at the same time; at least 1. Each holds a chunk in memory.
+  /// Number of files copied at the same time; at least 1. Each file being copied needs memory for one chunk.
   int workers = 4;
   std::size_t chunk_bytes = std::size_t{16} << 20U;
   /// Progress callback, called after each chunk with the copied and the total bytes; by one thread at a time.
@@ -40,7 +40,7 @@ struct CopiedFolder {
   std::filesystem::path folder;
   std::int64_t files = 0;
   std::uint64_t bytes = 0;
-  /// Bytes that this call copied. Other files existed already.
+  /// Bytes that this call copied, without files that an earlier call had copied.
   std::uint64_t copied_bytes = 0;
 };
 

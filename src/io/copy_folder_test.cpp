@@ -67,7 +67,7 @@ class CopyFolder : public ::testing::Test {
     }
     return "no refusal";
   }
-  /// Copies in a child process that kills itself at the n-th progress call. Returns false if it finished before.
+  /// Copies in a child process that kills itself at the n-th progress call. Returns false if the copy finished before.
   [[nodiscard]] bool is_killed_at(int n) const {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -210,8 +210,9 @@ TEST_F(CopyFolder, stops_where_a_write_fails_and_goes_on_later) {
     const rlimit limit{.rlim_cur = 20'000, .rlim_max = RLIM_INFINITY};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const std::string said = refusal(options());
-    ::_exit(said.find("room for 1000 more bytes") != std::string::npos && said.find("large") != std::string::npos ? 0
-                                                                                                                  : 1);
+    ::_exit(said.find("free space for 1000 more bytes") != std::string::npos && said.find("large") != std::string::npos
+                ? 0
+                : 1);
   }
   int status = -1;
   ::waitpid(child, &status, 0);
@@ -225,21 +226,23 @@ TEST_F(CopyFolder, stops_where_a_write_fails_and_goes_on_later) {
 TEST_F(CopyFolder, asks_for_room_before_it_copies) {
   write("images/sparse", "");
   fs::resize_file(source() / "images/sparse", std::uintmax_t{1} << 43U);  // a sparse file of 8 TiB
-  EXPECT_THAT(refusal(options()), HasSubstr("expected room for 83886"));
+  EXPECT_THAT(refusal(options()), HasSubstr("expected free space for 83886"));
   EXPECT_FALSE(fs::exists(state() / "files/labels.csv"));
 }
 
 TEST_F(CopyFolder, refuses_what_is_no_copy_of_this_source_as_it_is) {
   static_cast<void>(copy_folder(options()));
   write("labels.csv", "path,label,more\n");
-  EXPECT_THAT(refusal(options()), HasSubstr("got one of another folder or state; try removing it"));
+  EXPECT_THAT(refusal(options()),
+              HasSubstr("got a copy of another folder or of an older state; try removing this copy"));
   fs::remove_all(root_ / "local");
   static_cast<void>(copy_folder(options()));
   fs::remove(root_ / "local/chest/labels.csv");
-  EXPECT_THAT(refusal(options()), HasSubstr("got 1 of them absent or changed, as labels.csv; try removing it"));
+  EXPECT_THAT(refusal(options()),
+              HasSubstr("got 1 missing or changed files, such as labels.csv; try removing this copy"));
   fs::remove_all(root_ / "local");
   fs::create_directories(root_ / "local/chest");
-  EXPECT_THAT(refusal(options()), HasSubstr("one that copy-local did not make"));
+  EXPECT_THAT(refusal(options()), HasSubstr("a folder of that name that copy-local did not make"));
 }
 
 TEST_F(CopyFolder, refuses_folders_that_cannot_be) {
@@ -250,9 +253,9 @@ TEST_F(CopyFolder, refuses_folders_that_cannot_be) {
   EXPECT_THAT(refusal(wanted), HasSubstr("expected a folder"));
   wanted = options();
   wanted.folder = source() / "images";
-  EXPECT_THAT(refusal(wanted), HasSubstr("one of the two inside the other"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("one folder inside the other"));
   wanted.folder = source().parent_path();
-  EXPECT_THAT(refusal(wanted), HasSubstr("one of the two inside the other"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("one folder inside the other"));
 }
 
 TEST_F(CopyFolder, refuses_what_is_no_file_and_a_folder_without_end) {
@@ -270,7 +273,7 @@ TEST_F(CopyFolder, refuses_a_file_that_changes_meanwhile) {
   CopyOptions wanted = options();
   wanted.workers = 1;
   wanted.on_progress = [&](std::uint64_t, std::uint64_t) { write("images/large", "short"); };
-  EXPECT_THAT(refusal(wanted), HasSubstr("one that changes while it is copied"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("a file that does not change during the copy, got a changed file"));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class Lister {
   static struct stat status_of(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
-      refuse(path, "a file that can be read", system_message(errno), "mending or removing it");
+      refuse(path, "a file that can be read", system_message(errno), "repairing or removing it");
     }
     return status;
   }
@@ -56,18 +56,19 @@ class Lister {
     const struct stat here = status_of(folder);
     const auto id = std::pair(here.st_dev, here.st_ino);
     if (!above_.insert(id).second)
-      refuse(folder, "folders without a cycle", "a folder that contains itself", "removing that link");
+      refuse(folder, "folders without cyclic links", "a folder that contains itself", "removing that link");
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       add(below.empty() ? entry->path().filename().string() : below + '/' + entry->path().filename().string());
     }
-    if (error) refuse(folder, "a folder that can be listed", error.message(), "other permissions there");
+    if (error) refuse(folder, "a folder that can be listed", error.message(), "changing its permissions");
     above_.erase(id);
   }
 
   void add(const std::string& path) {
     const fs::path full = source_ / path;
-    if (path.find('\n') != std::string::npos) refuse(full, "a name without line breaks", "one with", "another name");
+    if (path.find('\n') != std::string::npos)
+      refuse(full, "a file name without line breaks", "a name with one", "renaming it");
     const struct stat status = status_of(full);
     if (S_ISDIR(status.st_mode)) {
       visit(path);
@@ -80,12 +81,12 @@ class Lister {
   }
 
   const fs::path source_;
-  /// Folders on the path from the source to the one that is being listed.
+  /// Folders from the source down to the folder that is being listed, to detect cycles of links.
   std::set<std::pair<dev_t, ino_t>> above_;
   std::vector<CopyFile> files_;
 };
 
-/// Removes the number and the space at the start of a line; false if there is none.
+/// Removes the number and the space at the start of a line; returns false if the line does not start with a number.
 template <typename Number>
 bool take(std::string_view& line, Number& number) {
   const auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), number);

@@ -32,12 +32,11 @@ struct Csv {
 };
 
 /// Parses text. The separator is the first of comma, semicolon, tab and vertical bar that occurs in the header outside
-/// quotes. A first line "sep=;", as Excel writes it, sets the separator instead and is not a row.
-/// Blank lines are skipped. A separator at the end of a line means an empty last field. A quote inside an unquoted
-/// field is an ordinary character. The apostrophe that csv_field() puts before formulas is removed.
-/// Fails, with the line, for empty text, an unclosed quote, text after a closing quote, a zero byte, or over 65,536
-/// fields in a row.
-/// UTF-16 without a byte order mark has an error text of its own. `what` names the text in errors.
+/// quotes. A first line "sep=;", as Excel writes it, sets the separator instead and is not a row. Blank lines are
+/// skipped. A separator at the end of a line means an empty last field. A quote inside an unquoted field is an ordinary
+/// character. The apostrophe that csv_field() puts before formulas is removed. Fails, with the line, for empty text, an
+/// unclosed quote, text after a closing quote, a zero byte, or over 65,536 fields in a row. UTF-16 without a byte order
+/// mark has a separate error text. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
 /// Parses only the column names; the text may end anywhere after them. Fails as parse_csv() does, for errors in the
 /// header.

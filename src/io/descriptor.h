@@ -15,7 +15,7 @@ class Descriptor {
   /// @param value result of open(2); negative: no descriptor
   explicit Descriptor(int value) : value_(value) {}
   Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}  ///< takes over the descriptor
-  /// Takes over the descriptor of `other`, which will close the one that this object held.
+  /// Takes over the descriptor of `other`, which will then close the previous descriptor of this object.
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(value_, other.value_);
     return *this;

@@ -24,9 +24,9 @@ namespace roentgen::io {
 ///   kernel        {name, release, machine}
 ///   variables     variables of OpenMP and oneDNN that change threads or kernels; no values that could be paths
 ///   libraries     glibc and all libraries of the program
-/// A library's version is the running one if io can query it, else the one at build time. The CPU engine's description
-/// contains oneDNN's version; callers add MPI's, which dist loads. Unknown values are null. Thread-safe while nobody
-/// changes environment variables.
+/// The version of a library is that of the loaded library if io can query it, else the version at build time. The CPU
+/// engine's description contains oneDNN's version; callers add MPI's, which dist loads. Unknown values are null.
+/// Thread-safe while nobody changes environment variables.
 [[nodiscard]] Value environment_report();
 
 }  // namespace roentgen::io

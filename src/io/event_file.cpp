@@ -32,7 +32,7 @@ EventFile::EventFile(std::filesystem::path path, std::int64_t step, double wall_
     : path_(std::move(path)), file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
   if (file_.get() < 0) {
     throw DataError(
-        error_text("io.events", path_.string(), "a file that can be made", system_message(errno), "another folder"));
+        error_text("io.events", path_.string(), "a file that can be created", system_message(errno), "another folder"));
   }
   ProtobufWriter version;
   version.number(kWallTime, wall_time);

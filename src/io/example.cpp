@@ -99,8 +99,8 @@ Result<Example> parse_example(std::span<const std::byte> message, std::string_vi
            });
   });
   if (is_sound) return example;
-  return failure("io.example", what, "a tf.train.Example", "another message",
-                 "records of images, as docs/reference/record_files.md has them");
+  return failure("io.example", what, "a TensorFlow record (tf.train.Example)", "other data",
+                 "image records as described in docs/reference/record_files.md");
 }
 
 std::string_view text_of(const Example& example, std::string_view name) {

@@ -73,7 +73,8 @@ TEST(Example, refuses_what_is_cut_short) {
   for (std::size_t bytes = 1; bytes < message.size(); ++bytes) {
     const auto result = parse_example(bytes_of(message).first(bytes), "record 7 of a.tfrecord");
     ASSERT_FALSE(result.ok()) << bytes;
-    EXPECT_THAT(result.error(), HasSubstr("[io.example] record 7 of a.tfrecord: expected a tf.train.Example"));
+    EXPECT_THAT(result.error(),
+                HasSubstr("[io.example] record 7 of a.tfrecord: expected a TensorFlow record (tf.train.Example)"));
   }
 }
 

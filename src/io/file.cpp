@@ -30,15 +30,15 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
 std::string_view remedy_for(int code) {
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) return "freeing space there, or another folder";
   if (code == ENOENT) return "checking the path: a file or folder in it is missing";
-  if (code == ENOTDIR) return "checking the path: what stands for a folder in it is a file";
-  if (code == EACCES || code == EPERM || code == EROFS) return "another path, or other permissions there";
+  if (code == ENOTDIR) return "checking the path: one of its folders is a file";
+  if (code == EACCES || code == EPERM || code == EROFS) return "another path, or changing the permissions there";
   return "another path or disk";
 }
 
 Failure unreadable(const fs::path& path, int code) {
   const auto problem = [code]() -> std::string {
     if (code == ENOENT) return "no such file";
-    if (code == ENOTDIR) return "no such file: a part of its path is a file, not a folder";
+    if (code == ENOTDIR) return "no such file: one of the folders in its path is a file";
     if (code == EACCES || code == EPERM) return "no permission to read it";
     return "cannot be read: " + system_message(code);
   };
@@ -50,7 +50,7 @@ Result<std::uint64_t> regular_size(int descriptor, const fs::path& path) {
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return unreadable(path, errno);
   if (S_ISDIR(info.st_mode)) {
-    return failure("io.file", path.string(), "a file", "a folder", "the path of a file in it");
+    return failure("io.file", path.string(), "a file", "a folder", "the path of a file in this folder");
   }
   if (!S_ISREG(info.st_mode)) {
     return failure("io.file", path.string(), "a regular file", "a device, pipe or socket",
@@ -70,7 +70,7 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
   if (!size) return size.why();
   if (size.value() > limit_bytes) {
     return failure("io.file", path.string(), "at most " + std::to_string(limit_bytes) + " bytes",
-                   std::to_string(size.value()) + " bytes", "checking that it is the file that was meant");
+                   std::to_string(size.value()) + " bytes", "checking that this is the intended file");
   }
   Buffer buffer;
   buffer.resize(static_cast<std::size_t>(size.value()));
@@ -109,7 +109,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// True if a file name is that of an AtomicFile's temporary file: of any file if `stem` is empty.
+/// True if `name` is the name of a temporary file that AtomicFile created. It must begin with `stem`; an empty `stem`
+/// matches all.
 bool is_temporary(std::string_view name, std::string_view stem) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || !name.starts_with('.') || !name.ends_with(kSuffix)) return false;
@@ -134,14 +135,15 @@ std::pair<int, fs::path> open_temporary(const fs::path& path) {
     fs::path temporary = folder_of(path) / (stem + std::to_string(i) + std::string(kSuffix));
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (file.get() < 0 && errno == EEXIST) continue;
-    if (file.get() < 0) write_failed(path, "a place to write", errno);
-    // Continues without a lock on network file systems that have none. If another process holds the lock, it has
+    if (file.get() < 0) write_failed(path, "a file that can be created", errno);
+    // Continues without a lock on network file systems that support no locks. If another process holds the lock, it has
     // mistaken the file for a leftover, and a new name is tried.
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     if (is_regular_and_named(file.get(), temporary)) return {file.release(), std::move(temporary)};
   }
-  throw DataError(error_text("io.file", path.string(), "a free name for a temporary file beside it",
-                             std::to_string(kMost) + " taken ones", "removing " + stem + "*" + std::string(kSuffix)));
+  throw DataError(error_text("io.file", path.string(), "a free name for a temporary file in the same folder",
+                             std::to_string(kMost) + " existing temporary files",
+                             "removing " + stem + "*" + std::string(kSuffix)));
 }
 
 void remove_leftovers(const fs::path& folder, std::string_view stem) {
@@ -159,7 +161,7 @@ void sync_folder(const fs::path& path) {
   // Some file systems cannot sync a folder (EINVAL). A folder may also be writable but not readable.
   if (descriptor.get() < 0) return;
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
-    write_failed(path, "its folder to reach the disk", errno);
+    write_failed(path, "a folder that can be flushed to the disk", errno);
   }
 }
 }  // namespace
@@ -182,7 +184,7 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
   const auto bytes = static_cast<std::size_t>(size.value());
   void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) {
-    return failure("io.file", path.string(), "a file that can be mapped", system_message(errno),
+    return failure("io.file", path.string(), "a file that can be mapped into memory", system_message(errno),
                    "a copy on a local disk");
   }
   mapped.bytes_ = std::span<const std::byte>(static_cast<const std::byte*>(address), bytes);
@@ -206,14 +208,15 @@ MappedFile::~MappedFile() {
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (fs::is_directory(path_, ignored)) {
-    throw DataError(error_text("io.file", path_.string(), "a file to write", "a folder", "the name of a file in it"));
+    throw DataError(
+        error_text("io.file", path_.string(), "a file to write", "a folder", "the name of a file in this folder"));
   }
   std::tie(descriptor_, temporary_) = open_temporary(path_);
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  ::unlink(temporary_.c_str());  // while the descriptor still holds the lock
+  ::unlink(temporary_.c_str());  // before close() releases the lock
   ::close(descriptor_);
 }
 
@@ -222,7 +225,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kChunkBytes));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) write_failed(path_, "room for " + std::to_string(bytes.size()) + " more bytes", errno);
+    if (put < 0) write_failed(path_, "free space for " + std::to_string(bytes.size()) + " more bytes", errno);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
 }
@@ -231,10 +234,11 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::commit() {
   RG_ASSERT(descriptor_ >= 0);
-  if (::fsync(descriptor_) != 0) write_failed(path_, "its bytes to reach the disk", errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) write_failed(path_, "a name that can be taken", errno);
+  if (::fsync(descriptor_) != 0) write_failed(path_, "a file that can be flushed to the disk", errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    write_failed(path_, "a file that can be renamed to this name", errno);
   const int code = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
-  if (code != 0 && code != EINTR) write_failed(path_, "its bytes to reach the disk", code);
+  if (code != 0 && code != EINTR) write_failed(path_, "a file that can be flushed to the disk", code);
   sync_folder(path_);
 }
 

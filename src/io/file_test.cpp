@@ -64,8 +64,8 @@ TEST(ReadFile, refuses_a_directory) {
   const TemporaryFolder folder;
   const auto result = read_text(folder.path());
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error(),
-            "[io.file] " + folder.path().string() + ": expected a file, got a folder; try the path of a file in it");
+  EXPECT_EQ(result.error(), "[io.file] " + folder.path().string() +
+                                ": expected a file, got a folder; try the path of a file in this folder");
 }
 
 TEST(ReadFile, refuses_a_pipe_without_waiting_for_it) {
@@ -215,13 +215,13 @@ TEST(AtomicFile, takes_the_longest_name_a_file_may_have) {
 
 TEST(AtomicFile, refuses_a_directory_and_a_folder_that_is_not_there) {
   const TemporaryFolder folder;
-  EXPECT_EQ(
-      error_of([&folder] { AtomicFile file(folder.path()); }),
-      "[io.file] " + folder.path().string() + ": expected a file to write, got a folder; try the name of a file in it");
+  EXPECT_EQ(error_of([&folder] { AtomicFile file(folder.path()); }),
+            "[io.file] " + folder.path().string() +
+                ": expected a file to write, got a folder; try the name of a file in this folder");
   const fs::path lost = folder.path() / "absent" / "a";
   EXPECT_EQ(error_of([&lost] { AtomicFile file(lost); }),
             "[io.file] " + lost.string() +
-                ": expected a place to write, got No such file or directory; try checking the path: "
+                ": expected a file that can be created, got No such file or directory; try checking the path: "
                 "a file or folder in it is missing");
   EXPECT_EQ(listing(folder.path()), "");
 }
@@ -268,9 +268,10 @@ TEST(AtomicFile, over_the_file_size_limit_says_so_and_leaves_nothing_half_writte
     const testing::FileSizeLimit limit(10'000);
     error = error_of([&path] { write_file_atomically(path, std::string(20'000, 'x')); });
   }
-  EXPECT_EQ(error,
-            "[io.file] " + path.string() +
-                ": expected room for 10000 more bytes, got File too large; try freeing space there, or another folder");
+  EXPECT_EQ(
+      error,
+      "[io.file] " + path.string() +
+          ": expected free space for 10000 more bytes, got File too large; try freeing space there, or another folder");
   EXPECT_EQ(listing(folder.path()), "resume.safetensors");
   EXPECT_EQ(text_of(path), "the last checkpoint");
 }

@@ -23,7 +23,7 @@ std::string torch_conversion(const std::filesystem::path& path) {
 
 std::string numpy_conversion(const std::filesystem::path& path) {
   const std::string target = std::filesystem::path(path).replace_extension(".safetensors").string();
-  return "this Python: import numpy, safetensors.numpy; safetensors.numpy.save_file(dict(numpy.load(" +
+  return "running in Python: import numpy, safetensors.numpy; safetensors.numpy.save_file(dict(numpy.load(" +
          python_string(path.string()) + ")), " + python_string(target) + ")";
 }
 
@@ -42,18 +42,20 @@ std::optional<Failure> foreign_weights(const std::filesystem::path& path, std::s
     if (head.find(".pkl") != std::string_view::npos || is_torch_name) {
       return named("a PyTorch file", torch_conversion(path));
     }
-    return named("a zip archive", "the safetensors file in it");
+    return named("a zip archive", "unpacking the safetensors file in it");
   }
-  if (is_pickle()) return named("a PyTorch file of before version 1.6, or another pickle", torch_conversion(path));
+  if (is_pickle()) return named("a PyTorch file from before version 1.6, or another pickle", torch_conversion(path));
   if (head.starts_with("\x89HDF\r\n\x1a\n"sv)) {
-    return named("an HDF5 file, as Keras writes it", "weights of PyTorch with torchvision's names, as safetensors");
+    return named("an HDF5 file, such as Keras writes",
+                 "PyTorch weights with torchvision's names, saved as safetensors");
   }
-  if (head.starts_with("\x1f\x8b"sv)) return named("a gzip file", "gunzip first");
-  if (head.starts_with("version https://git-lfs"sv)) return named("a Git LFS pointer without the file", "git lfs pull");
+  if (head.starts_with("\x1f\x8b"sv)) return named("a gzip file", "unpacking it with gunzip");
+  if (head.starts_with("version https://git-lfs"sv))
+    return named("a Git LFS pointer without the file", "running git lfs pull");
   if (head.starts_with("<!DOCTYPE"sv) || head.starts_with("<!doctype"sv) || head.starts_with("<html"sv)) {
-    return named("a web page", "the address of the file itself");
+    return named("a web page", "downloading the file itself");
   }
-  if (is_torch_name) return named("a PyTorch file by its name", torch_conversion(path));
+  if (is_torch_name) return named("a PyTorch file, judging by its name", torch_conversion(path));
   if (path.extension() == ".onnx") return named("an ONNX file", "the PyTorch weights that it was exported from");
   return std::nullopt;
 }

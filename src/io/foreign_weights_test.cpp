@@ -32,11 +32,13 @@ TEST_F(ForeignWeights, a_pytorch_file_is_named_with_the_command_that_converts_it
   const std::string zip = error_of("a\"b.pth", "PK\x03\x04\0\0\x08\x08archive/data.pkl"s);
   EXPECT_THAT(zip, HasSubstr("expected a safetensors file, got a PyTorch file; try roentgen convert-weights '/"));
   EXPECT_THAT(zip, HasSubstr("a\"b.safetensors'"));
-  EXPECT_THAT(error_of("old.pt", "\x80\x02\x8a\x0al\xfc\x9c"s), HasSubstr("got a PyTorch file of before version 1.6"));
+  EXPECT_THAT(error_of("old.pt", "\x80\x02\x8a\x0al\xfc\x9c"s),
+              HasSubstr("got a PyTorch file from before version 1.6"));
 }
 
 TEST_F(ForeignWeights, other_formats_are_named) {
-  EXPECT_THAT(error_of("a.npz", "PK\x03\x04\x14\0\0\0conv1.weight.npy"s), HasSubstr("got a NumPy archive; try this"));
+  EXPECT_THAT(error_of("a.npz", "PK\x03\x04\x14\0\0\0conv1.weight.npy"s),
+              HasSubstr("got a NumPy archive; try running in Python"));
   EXPECT_THAT(error_of("a.zip", "PK\x03\x04\x14\0\0\0readme"s), HasSubstr("got a zip archive"));
   EXPECT_THAT(error_of("a.h5", "\x89HDF\r\n\x1a\n"s), HasSubstr("got an HDF5 file"));
   EXPECT_THAT(error_of("a.onnx", "\x08\x07\x12\x07pytorch"s), HasSubstr("got an ONNX file"));

@@ -47,7 +47,7 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
       if (made > taken) return Ending::Full;
       if (is_idle && state->block_state != ISAL_BLOCK_FINISH) return Ending::CutShort;
     }
-    // Skips zero padding between members and after the last one, as tapes have.
+    // Skips zero padding between members and after the last one, which archives on tapes have.
     packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
   }
   return Ending::Whole;
@@ -67,9 +67,9 @@ Result<std::string> gunzip(std::string_view packed, std::size_t limit_bytes, std
 Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_bytes, std::string_view what,
                                 const Sink& sink) {
   const auto bad = [&](std::string_view got) {
-    return failure("io.gzip", what, "a whole gzip file", got, "fetching the file again");
+    return failure("io.gzip", what, "a complete gzip file", got, "fetching the file again");
   };
-  if (!is_gzip(packed)) return bad("other bytes");
+  if (!is_gzip(packed)) return bad("data that are not gzip");
   std::uint64_t length = 0;
   const auto count = [&](std::string_view piece) {
     length += piece.size();
@@ -79,14 +79,14 @@ Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_byt
     case Ending::Whole:
       return length;
     case Ending::CutShort:
-      return bad("a truncated one");
+      return bad("a truncated file");
     case Ending::Damaged:
-      return bad("a damaged one");
+      return bad("a damaged file");
     case Ending::Full:
       break;
   }
   return failure("io.gzip", what, "at most " + std::to_string(limit_bytes) + " bytes when unpacked", "more",
-                 "a file of a sensible size");
+                 "a smaller file");
 }
 
 std::string gunzip_head(std::string_view packed, std::size_t most_bytes) {

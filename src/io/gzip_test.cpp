@@ -51,7 +51,7 @@ TEST(Gzip, joins_members_that_follow_each_other_at_once) {
 
 TEST(Gzip, refuses_what_is_cut_short_at_any_byte) {
   for (std::size_t bytes = 0; bytes < kTable.size(); ++bytes) {
-    EXPECT_THAT(error_of(kTable.substr(0, bytes)), HasSubstr("[io.gzip] t.csv.gz: expected a whole gzip file"))
+    EXPECT_THAT(error_of(kTable.substr(0, bytes)), HasSubstr("[io.gzip] t.csv.gz: expected a complete gzip file"))
         << bytes;
   }
 }

@@ -26,8 +26,8 @@ namespace roentgen::io::testing {
 
 using roentgen::TemporaryFolder;
 
-/// Mounts a memory file system of a few pages on a folder, until it is destroyed. Only root can do this: check
-/// is_there().
+/// Mounts a memory file system of a few pages on a folder, as long as the object exists. This needs root; is_there() is
+/// false if it failed.
 class SmallDisk {
  public:
   SmallDisk(std::filesystem::path folder, std::size_t size_bytes) : path_(std::move(folder)) {

@@ -33,7 +33,7 @@ void validate(const JpegImage& image, int quality) {
 std::vector<std::byte> encode_jpeg(const JpegImage& image, int quality) {
   validate(image, quality);
   const UniqueHandle<void, tjDestroy> encoder(tjInitCompress());
-  if (!encoder) throw DataError(error_text("io.jpeg", "TurboJPEG", "an encoder", "no memory"));
+  if (!encoder) throw DataError(error_text("io.jpeg", "TurboJPEG", "enough memory for an encoder", "too little"));
   const bool is_gray = image.channels == 1;
   unsigned char* buffer = nullptr;
   unsigned long size = 0;

@@ -196,10 +196,10 @@ std::string place_of(std::string_view what, std::string_view read) {
 }  // namespace
 
 Result<Value> parse_json(std::string_view text, std::string_view what) {
-  // The parser would take a NUL for the end of the text.
+  // The parser would treat a NUL as the end of the text.
   const std::size_t end = text.find('\0');
   if (end != std::string_view::npos && text.find_first_not_of('\0', end) != std::string_view::npos) {
-    return failure("io.json", place_of(what, text.substr(0, end)), "JSON", "a NUL followed by other bytes",
+    return failure("io.json", place_of(what, text.substr(0, end)), "JSON", "a zero byte followed by other bytes",
                    "a complete copy of the file");
   }
   Builder builder;

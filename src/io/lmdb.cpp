@@ -66,7 +66,7 @@ class Scan {
       : file_(file), meta_(meta), what_(what) {}
 
   Result<std::vector<LmdbEntry>> run() {
-    if ((meta_.flags & kSeveralValues) != 0) return refuse("one value of each key", "a database of several");
+    if ((meta_.flags & kSeveralValues) != 0) return refuse("one value for each key", "a database with several");
     const std::uint64_t pages = file_.size() / meta_.page_bytes;
     if (meta_.last_page >= pages) {
       return refuse(fmt::format("{} pages", meta_.last_page + 1), fmt::format("{} to the end of the file", pages));
@@ -100,25 +100,25 @@ class Scan {
     const auto page = page_at(number);
     // Limits the walk, because a damaged tree may contain a page repeatedly.
     if (page.empty() || depth == kDeepest || ++visited_ > meta_.last_page) {
-      return refuse_page(number, "a page of the tree", "none");
+      return refuse_page(number, "a valid page of the search tree", "a damaged tree");
     }
     const auto flags = little_endian_at<std::uint16_t>(page, 10);
     const bool is_branch = (flags & kBranch) != 0;
     if (is_branch == ((flags & kLeaf) != 0) || (flags & (kOverflow | kMeta | kLeafOfFixedKeys)) != 0) {
-      return refuse_page(number, "a branch or a leaf", fmt::format("flags {:x}", flags));
+      return refuse_page(number, "a branch or leaf page", fmt::format("flags {:x}", flags));
     }
     const std::size_t lower = little_endian_at<std::uint16_t>(page, 12);
     if (lower < kPageHead_bytes || lower > page.size() || lower % 2 != 0) {
-      return refuse_page(number, "offsets of its nodes", fmt::format("{} bytes of them", lower));
+      return refuse_page(number, "a valid table of node offsets", fmt::format("a table of {} bytes", lower));
     }
-    // Subtracts each node's size. Overlapping nodes would make the file contain more than its size.
+    // Subtracts each node's size from the space for nodes. If a node exceeds the rest, nodes overlap.
     std::size_t room = page.size() - lower;
     for (std::size_t at = kPageHead_bytes; at < lower; at += 2) {
       const std::size_t node = little_endian_at<std::uint16_t>(page, at);
       if (node < lower || node + kNodeHead_bytes > page.size())
-        return refuse_page(number, "a node in it", "one outside");
+        return refuse_page(number, "nodes inside the page", "a node outside");
       const std::size_t used = kNodeHead_bytes + little_endian_at<std::uint16_t>(page, node + 6);
-      if (used > room) return refuse_page(number, "nodes that do not overlap", "others");
+      if (used > room) return refuse_page(number, "nodes that do not overlap", "overlapping nodes");
       room -= used;
       const auto status = is_branch ? branch(page.subspan(node), depth) : leaf(page, number, node);
       if (!status) return status;
@@ -141,11 +141,11 @@ class Scan {
     const std::size_t key = little_endian_at<std::uint16_t>(node, 6);
     const std::size_t room = node.size() - kNodeHead_bytes;
     if ((flags & (kDatabase | kDuplicates)) != 0) {
-      return refuse_page(number, "one value of each key", "a database within the database");
+      return refuse_page(number, "one value for each key", "a nested database");
     }
     const bool is_big = (flags & kBig) != 0;
     if (key > room || (is_big ? sizeof(std::uint64_t) : length) > room - key) {
-      return refuse_page(number, "keys and values inside the page", "some that end outside");
+      return refuse_page(number, "keys and values inside the page", "a value that ends outside");
     }
     LmdbEntry entry{.key = std::string(reinterpret_cast<const char*>(node.data()) + kNodeHead_bytes, key),
                     .begin = number * meta_.page_bytes + at + kNodeHead_bytes + key,
@@ -156,7 +156,7 @@ class Scan {
       const std::uint64_t pages = overflow.empty() ? 0 : little_endian_at<std::uint32_t>(overflow, 12);
       if (overflow.empty() || (little_endian_at<std::uint16_t>(overflow, 10) & kOverflow) == 0 ||
           pages > meta_.last_page - first + 1 || length + kPageHead_bytes > pages * meta_.page_bytes) {
-        return refuse_page(first, fmt::format("the {} bytes of a value", length), "others");
+        return refuse_page(first, fmt::format("a value of {} bytes", length), "other pages");
       }
       entry.begin = first * meta_.page_bytes + kPageHead_bytes;
     }
@@ -176,7 +176,7 @@ class Scan {
 Result<std::vector<LmdbEntry>> scan_lmdb(std::span<const std::byte> file, std::string_view what) {
   const auto meta = last_meta(file);
   if (meta) return Scan(file, *meta, what).run();
-  return failure("io.lmdb", what, "the two meta pages of an LMDB database (format 1, 64 bits)", "others",
+  return failure("io.lmdb", what, "an LMDB database (format 1, 64 bits)", "other data",
                  "fetching or writing the database again");
 }
 

@@ -53,32 +53,34 @@ TEST(Lmdb, refuses_what_is_damaged_or_cut) {
   const std::string file = LmdbWriter::file(some_entries());
   const std::size_t page = LmdbWriter::kPage_bytes, pages = file.size() / page, root = (pages - 1) * page;
   EXPECT_EQ(error_of(file), "no error");
-  EXPECT_THAT(error_of("an image"), HasSubstr("[io.lmdb] data.mdb: expected the two meta pages of an LMDB database"));
-  EXPECT_THAT(error_of(file.substr(0, page)), HasSubstr("two meta pages"));
-  EXPECT_THAT(error_of(with(file, 20, 7)), HasSubstr("two meta pages"));
-  EXPECT_THAT(error_of(with(file, 40, 1U << 30)), HasSubstr("two meta pages"));
+  EXPECT_THAT(error_of("an image"), HasSubstr("[io.lmdb] data.mdb: expected an LMDB database"));
+  EXPECT_THAT(error_of(file.substr(0, page)), HasSubstr("an LMDB database (format 1"));
+  EXPECT_THAT(error_of(with(file, 20, 7)), HasSubstr("an LMDB database (format 1"));
+  EXPECT_THAT(error_of(with(file, 40, 1U << 30)), HasSubstr("an LMDB database (format 1"));
   EXPECT_THAT(error_of(file.substr(0, file.size() - 1)),
               HasSubstr(fmt::format("expected {} pages, got {} to the end of the file", pages, pages - 1)));
   const std::size_t main = page + 16 + 72;
-  EXPECT_THAT(error_of(with(file, main + 4, std::uint16_t{4})), HasSubstr("one value of each key"));
+  EXPECT_THAT(error_of(with(file, main + 4, std::uint16_t{4})), HasSubstr("one value for each key"));
   EXPECT_THAT(error_of(with(file, main + 32, std::uint64_t{21})), HasSubstr("expected 21 entries, got 20"));
   EXPECT_THAT(error_of(with(file, main + 40, std::uint64_t{999999})),
-              HasSubstr("page 999999: expected a page of the tree"));
-  EXPECT_THAT(error_of(with(file, root, std::uint64_t{3})), HasSubstr("expected a page of the tree, got none"));
-  EXPECT_THAT(error_of(with(file, root + 10, std::uint16_t{3})), HasSubstr("expected a branch or a leaf, got flags 3"));
-  EXPECT_THAT(error_of(with(file, root + 12, std::uint16_t{9999})), HasSubstr("offsets of its nodes"));
+              HasSubstr("page 999999: expected a valid page of the search tree"));
+  EXPECT_THAT(error_of(with(file, root, std::uint64_t{3})),
+              HasSubstr("expected a valid page of the search tree, got a damaged tree"));
+  EXPECT_THAT(error_of(with(file, root + 10, std::uint16_t{3})),
+              HasSubstr("expected a branch or leaf page, got flags 3"));
+  EXPECT_THAT(error_of(with(file, root + 12, std::uint16_t{9999})), HasSubstr("a valid table of node offsets"));
   EXPECT_THAT(error_of(with(file, root + 16, std::uint16_t{4095})),
-              HasSubstr("expected a node in it, got one outside"));
-  EXPECT_THAT(error_of(with(file, 2 * page + 16, std::uint16_t{8})), HasSubstr("got one outside"));
+              HasSubstr("expected nodes inside the page, got a node outside"));
+  EXPECT_THAT(error_of(with(file, 2 * page + 16, std::uint16_t{8})), HasSubstr("got a node outside"));
   std::uint16_t node = 0;
   std::memcpy(&node, file.data() + 2 * page + 18, 2);
   EXPECT_THAT(error_of(with(file, 2 * page + node + 6, std::uint16_t{5000})), HasSubstr("nodes that do not overlap"));
-  EXPECT_THAT(error_of(with(file, 2 * page + node + 2, std::uint16_t{9})), HasSubstr("some that end outside"));
-  EXPECT_THAT(error_of(with(file, 2 * page + node + 4, std::uint16_t{2})), HasSubstr("a database within the database"));
+  EXPECT_THAT(error_of(with(file, 2 * page + node + 2, std::uint16_t{9})), HasSubstr("a value that ends outside"));
+  EXPECT_THAT(error_of(with(file, 2 * page + node + 4, std::uint16_t{2})), HasSubstr("a nested database"));
   std::uint16_t child = 0;
   std::memcpy(&child, file.data() + root + 16, 2);
   EXPECT_THAT(error_of(with(file, root + child, static_cast<std::uint16_t>(pages - 1))),
-              HasSubstr("a page of the tree"))
+              HasSubstr("a valid page of the search tree"))
       << "a branch that leads to itself";
 }
 

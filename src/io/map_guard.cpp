@@ -40,8 +40,8 @@ Slot* slot_at(std::uintptr_t address) {
   return nullptr;
 }
 
-// Restores the previous handler. A faulting access is repeated and then reaches it; a signal sent by kill(2) is sent
-// again.
+// Restores the previous handler. A faulting access is repeated after the return and then reaches that handler; a signal
+// sent by kill(2) is sent again.
 void hand_on(const siginfo_t& info) {
   ::sigaction(SIGBUS, &handler_before, nullptr);
   if (info.si_code <= 0) ::raise(SIGBUS);
@@ -125,7 +125,8 @@ bool was_cut_short(std::span<const std::byte> map) {
 Status check_map(std::span<const std::byte> map, const std::filesystem::path& path) {
   if (!was_cut_short(map)) return Done{};
   return failure("io.file", path.string(), std::to_string(map.size()) + " bytes",
-                 "fewer: it was cut short, or the disk failed, while it was read", "again when nothing writes to it");
+                 "fewer, because the file was truncated or the disk failed during reading",
+                 "again when nothing writes to it");
 }
 
 }  // namespace roentgen::io

@@ -88,7 +88,7 @@ std::string npy_head(const Shape& shape, DType dtype) {
 
 Result<NpyHead> parse_npy_head(std::span<const std::byte> file, std::string_view what) {
   const auto refuse = [what](std::string_view expected, std::string_view got) {
-    return failure("io.npy", what, expected, got, "numpy.save of an array of that kind");
+    return failure("io.npy", what, expected, got, "saving such an array with numpy.save");
   };
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   constexpr std::size_t kVersion = 6;
@@ -106,10 +106,11 @@ Result<NpyHead> parse_npy_head(std::span<const std::byte> file, std::string_view
   const auto kind = std::ranges::find_if(kKinds, [descr = entry_of(head, "descr")](const Kind& one) {
     return descr.size() > one.name.size() + 2 && descr.substr(1, one.name.size()) == one.name;
   });
-  if (kind == kKinds.end()) return refuse("elements |u1, <u2 or <f4", "others");
-  if (!entry_of(head, "fortran_order").starts_with("False")) return refuse("C order", "Fortran's, or none");
+  if (kind == kKinds.end()) return refuse("dtype uint8, uint16 or float32 (little-endian)", "another dtype");
+  if (!entry_of(head, "fortran_order").starts_with("False"))
+    return refuse("C order", "Fortran order, or no order stated");
   auto shape = shape_of(entry_of(head, "shape"));
-  if (!shape) return refuse("dimensions", "others than can be");
+  if (!shape) return refuse("a valid array shape", "an invalid one");
   const std::size_t data = begin + length;
   const std::size_t wanted = static_cast<std::size_t>(shape->elements()) * size_of(kind->dtype);
   if (text.size() - data != wanted) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFloat = 1;  // value of TensorProto.DataType
 constexpr std::size_t kMostBytes = (std::size_t{1} << 31) - 1;
 
-// Oldest file version that supports the operator set.
+// Oldest ONNX file version that supports the operator set.
 std::int64_t file_version(int opset) { return opset <= 14 ? 7 : 8; }
 
 ProtobufWriter attribute(const std::string& name, const OnnxAttribute& value) {
@@ -52,7 +52,7 @@ ProtobufWriter node(const OnnxNode& from) {
 ProtobufWriter tensor(const OnnxTensor& from) {
   constexpr int kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
   if (static_cast<std::int64_t>(from.values.size()) != from.shape.elements()) {
-    throw ConfigError(error_text("io.onnx", from.name, "the values of " + from.shape.text(),
+    throw ConfigError(error_text("io.onnx", from.name, "as many values as the shape " + from.shape.text() + " has",
                                  std::to_string(from.values.size()) + " values"));
   }
   ProtobufWriter to;
@@ -103,7 +103,8 @@ ProtobufWriter graph(const OnnxModel& from) {
 void write_onnx(const std::filesystem::path& path, const OnnxModel& model, int opset) {
   constexpr int kIrVersion = 1, kProducer = 2, kProducerVersion = 3, kDoc = 6, kGraph = 7, kOpset = 8, kMetadata = 14;
   if (opset < kOnnxLeastOpset || opset > kOnnxMostOpset) {
-    throw ConfigError(error_text("io.onnx", "operator set", "13 to 17", std::to_string(opset), "--opset 17"));
+    throw ConfigError(
+        error_text("io.onnx", "ONNX operator set (opset)", "13 to 17", std::to_string(opset), "--opset 17"));
   }
   ProtobufWriter to;
   to.integer(kIrVersion, file_version(opset));

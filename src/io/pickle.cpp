@@ -38,7 +38,7 @@ class Interpreter {
   void step() {
     const char op = bytes_.take(1)[0];
     if (!bytes_.is_cut()) interpret(op);
-    if (bytes_.is_cut()) fail("a whole pickle", "a truncated one");
+    if (bytes_.is_cut()) fail("a complete pickle", "a truncated pickle");
   }
 
   void interpret(char op) {
@@ -58,7 +58,7 @@ class Interpreter {
         is_done_ = true;
         return;
       default:
-        fail("a pickle of plain data", fmt::format("opcode 0x{:02x}", static_cast<unsigned char>(op)));
+        fail("a pickle that contains only data", fmt::format("opcode 0x{:02x}", static_cast<unsigned char>(op)));
     }
   }
 
@@ -265,9 +265,9 @@ class Interpreter {
   void call(std::vector<PickleId> function_and_arguments) {
     const PickleNode& function = node(function_and_arguments[0]);
     if (function.kind != PickleKind::Global || std::ranges::find(calls_, function.text) == calls_.end()) {
-      fail("tensors alone", "a call of " + pickle_text(pickle_, function_and_arguments[0]));
+      fail("only tensors", "a call of " + pickle_text(pickle_, function_and_arguments[0]));
     } else if (node(function_and_arguments[1]).kind != PickleKind::Tuple) {
-      fail("arguments of " + function.text, "something else");
+      fail("a tuple of arguments for " + function.text, "something else");
     } else {
       push({.kind = PickleKind::Call, .items = std::move(function_and_arguments)});
     }
@@ -298,7 +298,7 @@ class Interpreter {
   }
 
   std::vector<PickleId> pairs(std::vector<PickleId> items) {
-    if (items.size() % 2 != 0) fail("keys with values", "a key without one");
+    if (items.size() % 2 != 0) fail("a value for each key", "a key without a value");
     return items;
   }
 
@@ -315,7 +315,7 @@ class Interpreter {
   void push_memo(std::uint32_t number) {
     const auto found = memo_.find(number);
     if (found == memo_.end()) {
-      fail("a value that was stored", fmt::format("number {} before it was", number));
+      fail("a value that was stored before", fmt::format("number {}, which was not stored", number));
     } else {
       stack_.push_back(found->second);
     }
@@ -370,8 +370,8 @@ class Interpreter {
 
   bool fail(std::string_view expected, std::string_view got) {
     if (!failure_) {
-      failure_ = failure("io.pickle", fmt::format("{}, byte {} of its pickle", what_, bytes_.position()), expected, got,
-                         "weights alone, saved by torch.save(model.state_dict(), FILE)");
+      failure_ = failure("io.pickle", fmt::format("{}, byte {} of the pickle", what_, bytes_.position()), expected, got,
+                         "saving only the weights with torch.save(model.state_dict(), FILE)");
     }
     return true;
   }

@@ -57,7 +57,7 @@ TEST(Pickle, makes_nodes_of_calls_and_objects) {
 TEST(Pickle, refuses_other_calls_by_name) {
   EXPECT_THAT(error_of("cos\nsystem\n(X\x04\0\0\0trueteR."s), HasSubstr("got"));
   EXPECT_THAT(error_of("cos\nsystem\n(X\x04\0\0\0truetR."s),
-              HasSubstr("expected tensors alone, got a call of os.system"));
+              HasSubstr("expected only tensors, got a call of os.system"));
   EXPECT_THAT(error_of("\x8c\x08"
                        "builtins\x8c\x04"
                        "eval\x93)R."s),
@@ -74,17 +74,17 @@ TEST(Pickle, refuses_a_stack_that_does_not_fit) {
   EXPECT_THAT(error_of("."), HasSubstr("expected a value on the stack, got none"));
   EXPECT_THAT(error_of("]e."), HasSubstr("expected a mark"));
   EXPECT_THAT(error_of("K\x01(0."), HasSubstr("expected a value on the stack")) << "from below the mark";
-  EXPECT_THAT(error_of("}(K\x01u."), HasSubstr("expected keys with values"));
+  EXPECT_THAT(error_of("}(K\x01u."), HasSubstr("expected a value for each key"));
   EXPECT_THAT(error_of("K\x01K\x02"
                        "a."),
               HasSubstr("expected a container, got a number"));
-  EXPECT_THAT(error_of("h\x05."), HasSubstr("number 5 before it was"));
+  EXPECT_THAT(error_of("h\x05."), HasSubstr("number 5, which was not stored"));
   EXPECT_THAT(error_of("]}b."), HasSubstr("expected an object, got attributes for a list"));
 }
 
 TEST(Pickle, refuses_absurd_lengths_without_allocating_them) {
-  EXPECT_THAT(error_of("\x8d\xff\xff\xff\xff\xff\xff\xff\x7fx."s), HasSubstr("got a truncated one"));
-  EXPECT_THAT(error_of("\x8b\xff\xff\xff\xff."s), HasSubstr("got a truncated one"));
+  EXPECT_THAT(error_of("\x8d\xff\xff\xff\xff\xff\xff\xff\x7fx."s), HasSubstr("got a truncated pickle"));
+  EXPECT_THAT(error_of("\x8b\xff\xff\xff\xff."s), HasSubstr("got a truncated pickle"));
   EXPECT_THAT(error_of(std::string(1'000'001, 'N') + "."), HasSubstr("at most 1000000 values"));
 }
 

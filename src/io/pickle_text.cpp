@@ -12,7 +12,7 @@ std::string pickle_text(const Pickle& pickle, PickleId id) {
   constexpr std::size_t kShown = 100;
   constexpr std::array kTexts{
       "None",   "a bool", "a number", "a number", "a text",     "bytes",         "a tuple",
-      "a list", "a dict", "a set",    "",         "a call of ", "an object of ", "data outside of the pickle"};
+      "a list", "a dict", "a set",    "",         "a call of ", "an object of ", "data outside the pickle"};
   const PickleNode& node = pickle[id];
   std::string text = kTexts.at(static_cast<std::size_t>(node.kind));
   if (node.kind == PickleKind::Global) text += node.text.substr(0, kShown);

@@ -63,7 +63,7 @@ spng_sbit significant(const PngImage& image) {
 std::vector<std::byte> encode_png(const PngImage& image, int level) {
   validate(image, level);
   const UniqueHandle<spng_ctx, spng_ctx_free> context(spng_ctx_new(SPNG_CTX_ENCODER));
-  if (!context) throw DataError(error_text("io.png", "libspng", "an encoder", "no memory"));
+  if (!context) throw DataError(error_text("io.png", "libspng", "enough memory for an encoder", "too little"));
   check(spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1));
   check(spng_set_option(context.get(), SPNG_IMG_COMPRESSION_LEVEL, level));
   check(spng_set_option(context.get(), SPNG_FILTER_CHOICE, SPNG_FILTER_CHOICE_ALL));

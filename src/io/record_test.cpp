@@ -33,7 +33,7 @@ std::uint64_t number_at(std::string_view data, std::size_t at, std::size_t bytes
 }
 
 TEST(RecordFrame, has_length_and_both_sums) {
-  ASSERT_EQ(crc32c("123456789"), 0xE3069283U);  // the published check value
+  ASSERT_EQ(crc32c("123456789"), 0xE3069283U);  // published check value of CRC32C
   for (const std::string& data : {std::string(), std::string("a"), std::string(70000, 'x')}) {
     const std::string frame = record_frame(data);
     ASSERT_EQ(frame.size(), data.size() + 16);

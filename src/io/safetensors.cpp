@@ -37,8 +37,8 @@ Result<SafetensorsReader> SafetensorsReader::open(const std::filesystem::path& p
   const std::span<const std::byte> all = state->file.bytes();
   const auto refusal = [&](const Failure& why) { return foreign_weights(path, all).value_or(why); };
   if (all.size() < safetensors::kPrefixBytes) {
-    return refusal(failure("io.safetensors", what, "8 bytes of header length", counted(std::ssize(all), "byte"),
-                           "a complete copy of the file"));
+    return refusal(failure("io.safetensors", what, "at least 8 bytes (the length of the header)",
+                           counted(std::ssize(all), "byte"), "a complete copy of the file"));
   }
   std::uint64_t header_bytes = 0;
   std::memcpy(&header_bytes, all.data(), sizeof(header_bytes));
@@ -82,7 +82,8 @@ Status SafetensorsReader::check() const { return check_map(state_->file.bytes(),
 Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) const {
   const std::string what = state_->what + ", tensor " + safetensors::shown(name);
   const TensorInfo* info = find(name);
-  if (info == nullptr) return failure("io.safetensors", what, "this tensor", "none", "a file that holds it");
+  if (info == nullptr)
+    return failure("io.safetensors", what, "a tensor of this name", "none", "a file that contains it");
   const std::span<const std::byte> raw = bytes(*info);
   if (!is_float(info->dtype)) {
     return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype),

@@ -48,7 +48,7 @@ class HeaderParser {
     std::uint64_t covered = 0;
     for (const TensorInfo& info : tensors) {
       if (info.begin != covered) {
-        return bad(info.name, "data that begins at " + std::to_string(covered), std::to_string(info.begin));
+        return bad(info.name, "data that begins at byte " + std::to_string(covered), std::to_string(info.begin));
       }
       covered = info.end;
     }
@@ -108,7 +108,8 @@ class HeaderParser {
     if (!value->is_array()) return bad(name, field + " as an array", value->kind());
     std::vector<std::uint64_t> counts;
     for (const Value& entry : value->as_array()) {
-      if (!entry.is_integer() || entry.as_integer() < 0) return bad(name, field + " of counts", kind_or_value(entry));
+      if (!entry.is_integer() || entry.as_integer() < 0)
+        return bad(name, "non-negative integers in " + field, kind_or_value(entry));
       counts.push_back(static_cast<std::uint64_t>(entry.as_integer()));
     }
     return counts;

@@ -30,7 +30,7 @@ const std::array kBias{1.5F, -2.0F};
 const std::array kWeight{1.0F, 0.5F, std::bit_cast<float>(0x7fc00000U), -0.0F};
 const std::array<std::uint8_t, 3> kMask{1, 2, 3};
 
-/// Writes the three tensors above with one metadata entry.
+/// Writes a file with the tensors kBias, kWeight and kMask and one metadata entry.
 void write_golden(const fs::path& path) {
   const std::vector<TensorToWrite> tensors{
       {.name = "bias", .dtype = DType::F32, .shape = {2}, .bytes = bytes_of(kBias)},
@@ -39,7 +39,8 @@ void write_golden(const fs::path& path) {
   write_safetensors(path, tensors, {{"labels", "Mass|Nodule"}});
 }
 
-// Output of `safetensors.numpy.save` of the reference implementation (0.8.0) for the same tensors and metadata.
+// Output of `safetensors.numpy.save` of the reference implementation (0.8.0) for the tensors and metadata of
+// write_golden().
 const std::string kGolden =
     "\xd8\0\0\0\0\0\0\0"s +
     R"({"__metadata__":{"labels":"Mass|Nodule"},"bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" +
@@ -112,7 +113,7 @@ TEST(Safetensors, gives_no_floats_for_integers_or_absent_names) {
   EXPECT_EQ(reader.read_f32("mask").error(),
             what + "\"mask\": expected F32, F64, F16 or BF16, got U8; try saving the weights as F32");
   EXPECT_EQ(reader.read_f32("fc.bias").error(),
-            what + "\"fc.bias\": expected this tensor, got none; try a file that holds it");
+            what + "\"fc.bias\": expected a tensor of this name, got none; try a file that contains it");
 }
 
 TEST(Safetensors, keeps_scalars_and_empty_tensors) {
@@ -180,7 +181,7 @@ TEST(Safetensors, on_a_full_disk_says_so_and_keeps_the_last_checkpoint) {
   } catch (const DataError& caught) {
     error = caught.what();
   }
-  EXPECT_TRUE(error.starts_with("[io.file] " + path.string() + ": expected room for ")) << error;
+  EXPECT_TRUE(error.starts_with("[io.file] " + path.string() + ": expected free space for ")) << error;
   EXPECT_EQ(error.find('\n'), std::string::npos);
   EXPECT_EQ(testing::listing(folder.path()), "best.safetensors");
   EXPECT_EQ(read_text(path).or_throw(), kGolden);

@@ -18,7 +18,7 @@ namespace {
 void validate(const TensorToWrite& tensor, std::set<std::string_view>& names) {
   const std::string what = "tensor " + safetensors::shown(tensor.name);
   if (tensor.name == safetensors::kMetadataKey || !names.insert(tensor.name).second) {
-    throw ConfigError(error_text("io.safetensors", what, "a name of its own", "one that is taken"));
+    throw ConfigError(error_text("io.safetensors", what, "a unique name", "a name that is already used"));
   }
   std::uint64_t bytes = size_of(tensor.dtype);
   bool fits = true;
@@ -26,7 +26,7 @@ void validate(const TensorToWrite& tensor, std::set<std::string_view>& names) {
     fits &= dim >= 0 && !__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dim), &bytes);
   }
   if (!fits || bytes != tensor.bytes.size()) {
-    throw ShapeError(error_text("io.safetensors", what, "the bytes of " + tensor.shape.text(),
+    throw ShapeError(error_text("io.safetensors", what, "as many bytes as the shape " + tensor.shape.text() + " needs",
                                 std::to_string(tensor.bytes.size()) + " bytes"));
   }
 }

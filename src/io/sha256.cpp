@@ -31,7 +31,7 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   // Fails only if a system policy disables SHA-256, which the program requires.
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1 ||
       length != digest.size()) {
-    throw DeviceError(error_text("io.sha256", "OpenSSL", "a SHA-256 digest", "a refusal"));
+    throw DeviceError(error_text("io.sha256", "OpenSSL", "a SHA-256 checksum", "an error"));
   }
   return to_hex(digest);
 }

@@ -18,7 +18,7 @@ TEST(Sha256, gives_the_published_answers) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// Expected hashes are from `xxhsum -H128` (xxHash 0.8), for an empty text and for one that is long enough for the
+// Expected hashes are from `xxhsum -H128` (xxHash 0.8), for an empty text and for a text that is long enough for the
 // vector code.
 TEST(FastHash, gives_the_answers_of_xxhsum) {
   EXPECT_EQ(fast_hash_hex({}), "99aa06d3014798d86001c324468d497f");

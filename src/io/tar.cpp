@@ -133,7 +133,7 @@ class Links {
     std::size_t index = 0;
     bool is_hard = false;
     std::string target{};
-    /// Index of the member that it refers to, possibly another link.
+    /// Index of the member that the link refers to, possibly another link.
     std::optional<std::size_t> leads_to{};
   };
   using Members = std::unordered_map<std::string, std::size_t>;
@@ -185,7 +185,7 @@ class Scan {
   Result<std::vector<TarMember>> run() {
     while (true) {
       if (archive_.size() - at_ < kBlock_bytes) {
-        return refuse("blocks of zeros at the end", fmt::format("{} bytes", archive_.size() - at_));
+        return refuse("zero blocks at the end of the archive", fmt::format("{} bytes", archive_.size() - at_));
       }
       const auto header = archive_.subspan(at_, kBlock_bytes);
       if (is_zero(header)) break;
@@ -193,7 +193,7 @@ class Scan {
     }
     if (!is_zero(archive_.subspan(at_))) return refuse("nothing after the end of the archive", "other bytes");
     if (at_ == 0 && archive_.size() > kLargestEmpty_bytes) {
-      return refuse("a file", fmt::format("{} bytes of zeros", archive_.size()));
+      return refuse("a file", fmt::format("only {} zero bytes", archive_.size()));
     }
     links_.resolve(members_);
     return std::move(members_);
@@ -214,10 +214,10 @@ class Scan {
     const std::uint64_t room = archive_.size() - at_ - kBlock_bytes;
     const bool is_file = type == '0' || type == '\0' || type == '7';
     const bool has_data = type < '1' || type > '6';  // links, folders and devices have no data, whatever their size
-    if (type == 'S' || next_.is_sparse) return refuse("files as they are", "a sparse file");
+    if (type == 'S' || next_.is_sparse) return refuse("ordinary files", "a sparse file");
     if (size && !has_data) size = 0;
     if (!size || *size > room) {
-      return refuse(size ? fmt::format("{} bytes of data", *size) : std::string("a size"),
+      return refuse(size ? fmt::format("{} bytes of data", *size) : std::string("a file size"),
                     size ? fmt::format("{} to the end of the archive", room) : std::string("other characters"));
     }
     const std::size_t begin = at_ + kBlock_bytes;
@@ -241,12 +241,12 @@ class Scan {
 
   Status extra(char type, std::span<const std::byte> data) {
     if (data.size() > kLongestName_bytes) {
-      return refuse(fmt::format("at most {} bytes of names", kLongestName_bytes), fmt::format("{}", data.size()));
+      return refuse(fmt::format("names of at most {} bytes", kLongestName_bytes), fmt::format("{}", data.size()));
     }
     const std::string_view text = text_of(data);
     if (type == 'L') next_.name = text.substr(0, text.find('\0'));
     if (type == 'K') next_.link = text.substr(0, text.find('\0'));
-    if (type == 'x' && !read_pax(text, next_)) return refuse("lines of an extended header", "other bytes");
+    if (type == 'x' && !read_pax(text, next_)) return refuse("a valid extended header", "other bytes");
     return Done{};
   }
 

@@ -21,7 +21,7 @@ namespace roentgen::io {
 struct TarMember {
   /// Name as stored, such as "dir/000017.png".
   std::string name;
-  /// Offset of its bytes in the archive.
+  /// Offset of the file's bytes in the archive.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   /// Target of a link that leads to no file of the archive and therefore has no bytes; empty for all others.

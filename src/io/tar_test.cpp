@@ -122,10 +122,11 @@ TEST(Tar, gives_links_the_place_of_their_file) {
 
 TEST(Tar, refuses_what_is_damaged_or_cut) {
   const std::string whole = tar_member("a.png", std::string(1000, 'x')) + tar_member("b.png", "y");
-  EXPECT_THAT(error_of(""), HasSubstr("[io.tar] a.tar, byte 0: expected blocks of zeros at the end, got 0 bytes"));
-  EXPECT_THAT(error_of(whole), HasSubstr("a.tar, byte 2560: expected blocks of zeros at the end"));
+  EXPECT_THAT(error_of(""),
+              HasSubstr("[io.tar] a.tar, byte 0: expected zero blocks at the end of the archive, got 0 bytes"));
+  EXPECT_THAT(error_of(whole), HasSubstr("a.tar, byte 2560: expected zero blocks at the end of the archive"));
   EXPECT_THAT(error_of(whole.substr(0, 1000)), HasSubstr("expected 1000 bytes of data, got 488"));
-  EXPECT_THAT(error_of(std::string(20480, '\0')), HasSubstr("byte 0: expected a file, got 20480 bytes of zeros"));
+  EXPECT_THAT(error_of(std::string(20480, '\0')), HasSubstr("byte 0: expected a file, got only 20480 zero bytes"));
   EXPECT_THAT(names_in(std::string(10240, '\0')), ElementsAre()) << "as GNU tar writes an archive of nothing";
   EXPECT_THAT(error_of(whole + end() + whole), HasSubstr("expected nothing after the end of the archive"));
   std::string flipped = whole + end();
@@ -133,15 +134,14 @@ TEST(Tar, refuses_what_is_damaged_or_cut) {
   EXPECT_THAT(error_of(flipped), HasSubstr("byte 0: expected a header with a valid checksum"));
   EXPECT_THAT(error_of(changed(whole, {{124, "77777777777"}}) + end()), HasSubstr("expected 8589934591 bytes of data"));
   EXPECT_THAT(error_of(changed(whole, {{124, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}}) + end()),
-              HasSubstr("expected a size, got other characters"));
-  EXPECT_THAT(error_of(changed(whole, {{124, "0000000x777"}}) + end()), HasSubstr("expected a size"));
+              HasSubstr("expected a file size, got other characters"));
+  EXPECT_THAT(error_of(changed(whole, {{124, "0000000x777"}}) + end()), HasSubstr("expected a file size"));
   EXPECT_THAT(error_of(with_type(whole, 'S') + end()), HasSubstr("got a sparse file"));
   EXPECT_THAT(error_of(pax("GNU.sparse.major", "1") + whole + end()), HasSubstr("got a sparse file"));
-  EXPECT_THAT(error_of(with_type(tar_member("x", "99 path=a\n"), 'x') + end()),
-              HasSubstr("expected lines of an extended"));
-  EXPECT_THAT(error_of(with_type(tar_member("x", "3 \n"), 'x') + end()), HasSubstr("expected lines of an extended"));
+  EXPECT_THAT(error_of(with_type(tar_member("x", "99 path=a\n"), 'x') + end()), HasSubstr("expected a valid extended"));
+  EXPECT_THAT(error_of(with_type(tar_member("x", "3 \n"), 'x') + end()), HasSubstr("expected a valid extended"));
   EXPECT_THAT(error_of(with_type(tar_member("x", std::string(70000, 'x')), 'L') + end()),
-              HasSubstr("expected at most 65536 bytes of names"));
+              HasSubstr("expected names of at most 65536 bytes"));
   EXPECT_THAT(error_of(pax("size", "18446744073709551615") + whole + end()), HasSubstr("bytes of data"));
 }
 

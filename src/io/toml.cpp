@@ -90,8 +90,7 @@ Result<Value> convert_table(const toml::table& table, std::string_view what, int
 
 Result<Value> convert(const toml::node& node, std::string_view what, int depth) {
   if (depth == kLimitDepth) {
-    return failure("io.toml", place_of(what, node.source()), "at most 200 levels of nesting", "more",
-                   "a flatter table");
+    return failure("io.toml", place_of(what, node.source()), "at most 200 levels of nesting", "more", "less nesting");
   }
   if (const auto* table = node.as_table()) return convert_table(*table, what, depth + 1);
   if (const auto* array = node.as_array()) return convert_array(*array, what, depth + 1);
@@ -100,7 +99,7 @@ Result<Value> convert(const toml::node& node, std::string_view what, int depth) 
   if (const auto* number = node.as_floating_point()) return Value(number->get());
   if (const auto* flag = node.as_boolean()) return Value(flag->get());
   return failure("io.toml", place_of(what, node.source()), "a string, number, true, false, array or table",
-                 "a date or time", "quotes around it");
+                 "a date or time", "putting it in quotes");
 }
 
 /// Parses a document; fails if it is no valid TOML.
@@ -181,7 +180,7 @@ Result<Value> parse_toml_value(std::string_view text, std::string_view what) {
   if (first == std::string_view::npos) return Value("");
   const std::string_view trimmed = text.substr(first, text.find_last_not_of(" \t") - first + 1);
   if (trimmed.find_first_of("\r\n") != std::string_view::npos) {
-    return failure("io.toml", what, "a value on one line", "a line break", "the value without it");
+    return failure("io.toml", what, "a value on one line", "a line break", "removing the line break");
   }
   const Result<toml::table> document = parse_document("value = " + std::string(trimmed), what);
   if (document) return convert(*document.value().get("value"), what, 0);

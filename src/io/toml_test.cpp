@@ -56,7 +56,7 @@ TEST(Toml, names_line_and_column_of_an_error) {
 
 TEST(Toml, refuses_dates_and_times) {
   for (const char* text : {"d = 2020-01-02", "d = 10:30:00", "d = 2020-01-02T10:30:00Z", "d = [[2020-01-02]]"}) {
-    EXPECT_NE(error_of(text).find("got a date or time; try quotes around it"), std::string::npos) << error_of(text);
+    EXPECT_NE(error_of(text).find("got a date or time; try putting it in quotes"), std::string::npos) << error_of(text);
   }
   EXPECT_TRUE(error_of("\n\nd = 2020-01-02").starts_with("[io.toml] recipe.toml, line 3, column 5: "));
 }

@@ -77,7 +77,7 @@ Result<Container> open_zip(std::span<const std::byte> file, std::string_view wha
     if (found == by_name.end()) return std::span<const std::byte>();
     return read_zip_member(file, *found->second, what);
   };
-  if (prefix.empty()) return failure("io.torch", what, "data.pkl in the archive", "none", kRemedy);
+  if (prefix.empty()) return failure("io.torch", what, "a file data.pkl in the archive", "none", kRemedy);
   if (by_name.contains(prefix + "constants.pkl")) {
     return failure("io.torch", what, "weights", "a TorchScript program",
                    "torch.save(torch.jit.load(FILE).state_dict(), OTHER)");
@@ -102,14 +102,14 @@ Result<Container> open_zip(std::span<const std::byte> file, std::string_view wha
 // Reads the older format: five pickles, then storages in the order of the keys in the last pickle. A storage is its
 // number of elements (8 bytes) and the elements.
 Result<Container> open_legacy(std::span<const std::byte> file, std::string_view what) {
-  std::vector<Pickle> pickles;  // magic number, protocol, system, the object, keys
+  std::vector<Pickle> pickles;  // five: magic number, protocol, system, saved object, storage keys
   for (int i = 0; i < 5; ++i) {
     auto pickle = parse_pickle(file, what, kCalls);
     if (!pickle) return pickle.why();
     pickles.push_back(std::move(pickle).value());
     file = file.subspan(pickles.back().size_bytes);
     if (i == 0 && pickles[0][pickles[0].root].text != kLegacyMagic) {
-      return failure("io.torch", what, "a file of torch.save", "another pickle", kRemedy);
+      return failure("io.torch", what, "a file written by torch.save", "another pickle", kRemedy);
     }
   }
   if (is_big_endian(pickles[2])) return big_endian(what);
@@ -121,14 +121,14 @@ Result<Container> open_legacy(std::span<const std::byte> file, std::string_view 
   for (const PickleId key_id : pickles[4][pickles[4].root].items) {
     const std::string& key = pickles[4][key_id].text;
     const auto found = ids.find(key);
-    if (found == ids.end()) return failure("io.torch", what, "keys of its storages", "another key", kRemedy);
+    if (found == ids.end()) return failure("io.torch", what, "known storage keys", "an unknown key", kRemedy);
     const auto type = element_type(found->second.type);
     if (!type) return failure("io.torch", what, "a storage of floats or integers", found->second.type, kRemedy);
     std::uint64_t elements = 0;
     const bool has_head = file.size() >= sizeof elements;
     if (has_head) std::memcpy(&elements, file.data(), sizeof elements);
     if (!has_head || elements > (file.size() - sizeof elements) / type->size_bytes) {
-      return failure("io.torch", fmt::format("{}, storage {}", what, key), "all of its elements", "fewer",
+      return failure("io.torch", fmt::format("{}, storage {}", what, key), "all elements of the storage", "fewer",
                      "a complete copy of the file");
     }
     container.storages[key] = file.subspan(sizeof elements, elements * type->size_bytes);

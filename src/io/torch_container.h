@@ -19,7 +19,7 @@
 
 namespace roentgen::io::torch {
 
-inline constexpr std::string_view kRemedy = "weights alone, saved by torch.save(model.state_dict(), FILE)";
+inline constexpr std::string_view kRemedy = "saving only the weights with torch.save(model.state_dict(), FILE)";
 
 /// Number at the start of the older format, as a pickle stores it: 0x1950a86a20f9469cfc6c, little-endian.
 inline constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
@@ -45,7 +45,7 @@ struct StorageId {
 /// complex, quantised and unknown types.
 [[nodiscard]] std::optional<ElementType> element_type(std::string_view name);
 
-/// Parsed parts of a file.
+/// Parsed parts of a file that torch.save wrote.
 struct Container {
   Pickle pickle;                                                         ///< the object that was saved
   std::unordered_map<std::string, std::span<const std::byte>> storages;  ///< raw data by storage key

@@ -184,7 +184,7 @@ class Reader {
     if (failure_ || !members) return;
     visits_ += members->size();
     if (depth > kMostDepth || visits_ > kMostVisits) {
-      return fail(prefix, "a tree of modules", "a circle, or more than a million attributes");
+      return fail(prefix, "a tree of modules", "a cycle, or more than a million attributes");
     }
     const std::vector<std::string> passing = texts_of(find(*members, "_non_persistent_buffers_set"));
     for (const std::string_view kind : {"_parameters"sv, "_buffers"sv}) {
@@ -228,7 +228,7 @@ class Reader {
     const bool is_tensor =
         is_call(*node, "torch._utils._rebuild_tensor_v2") || is_call(*node, "torch._utils._rebuild_tensor");
     const std::vector<PickleId>* arguments = is_tensor ? &pickle_[node->items[1]].items : nullptr;
-    if (arguments == nullptr || arguments->size() < 4) return fail(name, "tensors alone", pickle_text(pickle_, id));
+    if (arguments == nullptr || arguments->size() < 4) return fail(name, "only tensors", pickle_text(pickle_, id));
     if (file_.tensors.size() >= kMostTensors)
       return fail(name, fmt::format("at most {} tensors", kMostTensors), "more");
     add_view(name, *arguments);
@@ -237,7 +237,7 @@ class Reader {
   // Adds a tensor. `arguments`: storage, offset, sizes, strides.
   void add_view(const std::string& name, const std::vector<PickleId>& arguments) {
     const auto storage = torch::storage_id(pickle_, arguments[0]);
-    if (!storage) return fail(name, "a tensor of a storage", pickle_text(pickle_, arguments[0]));
+    if (!storage) return fail(name, "a tensor with a storage", pickle_text(pickle_, arguments[0]));
     const auto type = torch::element_type(storage->type);
     if (!type) return fail(name, "f32, f64, f16, bf16 or integers", storage->type);
     if (!type->dtype) return;
@@ -253,7 +253,7 @@ class Reader {
     const PickleNode& offset = pickle_[arguments[1]];
     if (offset.kind != PickleKind::Integer || view.sizes.size() != view.strides.size() ||
         view.sizes.size() > kMostRank) {
-      return fail(name, "an offset, sizes and as many strides", "something else");
+      return fail(name, "an offset and as many strides as sizes", "something else");
     }
     const auto extent = extent_of(view);
     const bool is_inside = extent && offset.integer >= 0 && offset.integer <= elements &&
@@ -263,7 +263,8 @@ class Reader {
                   Shape(view.sizes).text() + " beyond its end");
     }
     elements_left_ -= extent->first;
-    if (elements_left_ < 0) return fail(name, "tensors of the file's own size", "tensors that repeat it many times");
+    if (elements_left_ < 0)
+      return fail(name, "tensors that together fit the file size", "tensors that use the same data many times");
     view.bytes = view.bytes.subspan(static_cast<std::size_t>(offset.integer) * type->size_bytes);
     file_.tensors.push_back(
         {.name = name, .shape = Shape(view.sizes), .values = values_of(view, static_cast<std::size_t>(extent->first))});

@@ -25,7 +25,7 @@ struct TorchTensor {
   std::vector<float> values;  ///< row-major, regardless of the stored strides
 };
 
-/// Contents of a file.
+/// Tensors and other contents of a PyTorch file.
 struct TorchFile {
   std::vector<TorchTensor> tensors;  ///< tensors in the order of the file
   /// Class of a whole pickled model, such as "torchxrayvision.models.DenseNet"; empty for a state dict.

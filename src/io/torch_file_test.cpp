@@ -38,7 +38,7 @@ std::string error_of(const std::filesystem::path& path) {
   return file.ok() ? "no error" : file.error();
 }
 
-// Values 0, 0.25, ... as the script writes them.
+// Values 0, 0.25, ..., which tools/peers/torch_files_golden.py wrote.
 std::vector<float> quarters(std::initializer_list<int> counts) {
   std::vector<float> values;
   for (const int count : counts) values.push_back(static_cast<float>(count) / 4.0F);
@@ -92,7 +92,7 @@ TEST(TorchFile, walks_a_whole_model_without_its_class) {
 
 TEST(TorchFile, refuses_calls_by_name_and_runs_none) {
   for (const std::string name : {"evil.pt", "evil_legacy.pt"}) {
-    EXPECT_THAT(error_of(golden(name)), AllOf(HasSubstr("expected tensors alone, got a call of posix.system"),
+    EXPECT_THAT(error_of(golden(name)), AllOf(HasSubstr("expected only tensors, got a call of posix.system"),
                                               HasSubstr("torch.save(model.state_dict(), FILE)")));
   }
 }
@@ -101,7 +101,7 @@ TEST(TorchFile, names_what_is_no_dense_tensor_of_floats) {
   EXPECT_THAT(error_of(golden("sparse.pt")), HasSubstr("got a call of torch.serialization._get_layout"));
   EXPECT_THAT(error_of(golden("complex.pt")), HasSubstr("expected f32, f64, f16, bf16 or integers, got torch.Complex"));
   EXPECT_THAT(error_of(golden("complex_legacy.pt")), HasSubstr("got torch.ComplexFloatStorage"));
-  EXPECT_THAT(error_of(golden("number.pt")), HasSubstr("number.pt, \"epoch\": expected tensors alone, got a number"));
+  EXPECT_THAT(error_of(golden("number.pt")), HasSubstr("number.pt, \"epoch\": expected only tensors, got a number"));
   EXPECT_THAT(error_of(golden("script.pt")), HasSubstr("got a TorchScript program"));
 }
 
@@ -165,14 +165,14 @@ TEST_P(LegacyTorchFile, with_absurd_sizes_is_refused_before_they_are_allocated) 
   std::string bytes = whole_;
   bytes.replace(bytes.find(sizes), sizes.size(), most + "K\x03\x86");
   bytes.replace(bytes.find(strides), strides.size(), std::string("K\0K\x01\x86", 5));
-  EXPECT_THAT(error_of_bytes(bytes), HasSubstr("got tensors that repeat it many times"));
+  EXPECT_THAT(error_of_bytes(bytes), HasSubstr("got tensors that use the same data many times"));
 }
 
 TEST_P(LegacyTorchFile, whose_storage_is_said_to_be_longer_is_refused) {
   const std::string data = std::string("\x06\0\0\0\0\0\0\0", 8) + std::string("\0\0\0\0\0\0\x80\x3e", 8);
   std::string longer = data;
   longer[7] = '\x7f';
-  EXPECT_THAT(error_with(data, longer), HasSubstr("expected all of its elements, got fewer"));
+  EXPECT_THAT(error_with(data, longer), HasSubstr("expected all elements of the storage, got fewer"));
   longer = data;
   longer[0] = '\x05';
   EXPECT_NE(error_with(data, longer), "no error");

@@ -112,7 +112,7 @@ inline rc::Gen<Value> any_value(int depth) {
   });
 }
 
-/// A table, like a whole document. Some of its arrays contain only tables, which TOML prints in another way.
+/// A table, like a whole document. Some of its arrays contain only tables, which TOML prints as [[sections]].
 inline rc::Gen<Value> any_document() {
   return rc::gen::exec([]() -> Value {
     Value table = Value::table();

@@ -126,15 +126,15 @@ Result<std::vector<ZipMember>> scan_zip(std::span<const std::byte> archive, std:
   constexpr std::string_view kRemedy = "a complete copy of the file";
   const auto directory = directory_of(archive);
   if (!directory || directory->begin > archive.size() || directory->length > archive.size() - directory->begin) {
-    return failure("io.zip", what, "the directory at the end of an archive", "none in the file", kRemedy);
+    return failure("io.zip", what, "a zip directory at the end of the file", "none", kRemedy);
   }
-  if (!directory->is_one_part) return failure("io.zip", what, "an archive in one part", "one of several parts");
+  if (!directory->is_one_part) return failure("io.zip", what, "an archive in one part", "a multi-part archive");
   const auto bytes = archive.subspan(directory->begin, directory->length);
   std::vector<ZipMember> members;
   for (std::size_t at = 0; at < bytes.size();) {
     auto entry = entry_at(bytes, at);
-    const std::string place = fmt::format("{}, entry {} of its directory", what, members.size() + 1);
-    if (!entry) return failure("io.zip", place, "the header of a file", "other bytes", kRemedy);
+    const std::string place = fmt::format("{}, directory entry {}", what, members.size() + 1);
+    if (!entry) return failure("io.zip", place, "a valid file header", "other bytes", kRemedy);
     if (!find_data(archive, *entry)) {
       return failure("io.zip", place, fmt::format("{} bytes of data in the archive", entry->packed_bytes), "fewer",
                      kRemedy);
@@ -148,8 +148,8 @@ Result<std::vector<ZipMember>> scan_zip(std::span<const std::byte> archive, std:
 Result<std::span<const std::byte>> read_zip_member(std::span<const std::byte> archive, const ZipMember& member,
                                                    std::string_view what) {
   if (!member.is_stored) {
-    return failure("io.zip", fmt::format("{}, {}", what, member.name), "a stored file", "a compressed or encrypted one",
-                   "zip -0 of its files");
+    return failure("io.zip", fmt::format("{}, {}", what, member.name), "an uncompressed file",
+                   "a compressed or encrypted file", "packing its files again with zip -0");
   }
   const auto data = archive.subspan(member.begin, member.length);
   const auto crc32 = crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(data.data()), data.size());

@@ -122,7 +122,7 @@ TEST(Truth, refuses_what_the_folder_does_not_know) {
   const auto alone =
       other.write("valid.csv", "Path,Frontal/Lateral,Edema\nCheXpert-v1.0/valid/patient7/study2/a.jpg,,1\n");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(read_truth(alone, {"Edema"}, {})); }),
-              AllOf(HasSubstr("valid.csv: expected every image it names below "),
+              AllOf(HasSubstr("valid.csv: expected every image of the table or list in the folder "),
                     HasSubstr("try the data folder, with its images, as --labels")));
 }
 

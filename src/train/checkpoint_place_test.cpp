@@ -123,7 +123,7 @@ TEST_F(CheckpointPlaceTest, leaves_the_earlier_file_where_there_is_no_room_for_t
     const FileLimit limit(50'000);
     place.publish({run_.resume()});
     const std::string text = message_of<DataError>([&] { place.finish(std::chrono::minutes(1)); });
-    EXPECT_THAT(text, HasSubstr(run_.resume().string() + ": expected room for "));
+    EXPECT_THAT(text, HasSubstr(run_.resume().string() + ": expected free space for "));
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
   EXPECT_EQ(io::read_text(run_.resume()).or_throw(), "old");

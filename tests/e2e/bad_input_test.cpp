@@ -151,7 +151,7 @@ TEST_F(BadInput, options_of_another_type_or_range) {
   expect_refusal(place_.run({"inspect", "--model", "resnet19"}), {"resnet18", "got 'resnet19'"});
   expect_refusal(place_.run({"inspect", "--model", "resnet18", "--image", "8"}), {"at least 32 px, got 8"});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--split", "tset"}),
-                 {"got tset; try one of train, val, test, none"});
+                 {"expected one of train, val, test, none, got tset"});
   EXPECT_FALSE(fs::exists(place_ / "s"));
 }
 
@@ -168,7 +168,7 @@ TEST_F(BadInput, csv_naming_absent_images) {
   fs::remove(data / "i3.jpg");
   refused_train(data, finding(), {"i3.jpg"});
   for (int i = 0; i < 8; ++i) fs::remove(data / ("i" + std::to_string(i) + ".jpg"));
-  refused_train(data, plus(finding(), {"data.absent=skip"}), {"8 of 8 absent"});
+  refused_train(data, plus(finding(), {"data.absent=skip"}), {"8 of 8 missing"});
 }
 
 TEST_F(BadInput, a_folder_where_an_image_is_due) {

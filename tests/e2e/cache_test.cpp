@@ -36,7 +36,8 @@ TEST(DiskCache, trains_to_the_same_weights_new_full_and_after_a_kill) {
   const Ended full = place.must_run(plus(cached("full"), {"--verbose"}));
   for (const std::string run : {"new/", "full/"}) expect_equal_tensors(place / "plain" / kBest, place / run / kBest);
   // Training and validation images are cached; images of the test split were never requested.
-  EXPECT_THAT(full.err, testing::ContainsRegex("cache: 1[0-9][0-9] of 160 images kept in .*images-[0-9a-f]+\\.cache"));
+  EXPECT_THAT(full.err,
+              testing::ContainsRegex("cache: 1[0-9][0-9] of 160 images stored in .*images-[0-9a-f]+\\.cache"));
   EXPECT_EQ(std::distance(fs::directory_iterator(place / "cache"), fs::directory_iterator()), 1);
 }
 
@@ -78,7 +79,7 @@ TEST(DiskCache, is_refused_where_it_cannot_be) {
   expect_refusal(train({"--cache-dir", data / "cache"}), {"--cache-dir"});
   EXPECT_FALSE(fs::exists(data / "cache"));
   expect_refusal(train({"--set", "train.cache_px=64"}), {"train.cache_px", "train.cache=disk"});
-  expect_stop(train({"--cache-dir", place.write("file", "")}), {"[data.cache]", "a folder that can be made"});
+  expect_stop(train({"--cache-dir", place.write("file", "")}), {"[data.cache]", "a folder that can be created"});
 }
 
 TEST(MemoryBudget, is_kept_over_twenty_epochs_without_growth) {
@@ -108,8 +109,9 @@ TEST(MemoryBudget, refuses_a_pipeline_that_does_not_fit_and_says_what_takes_what
   const auto budget = [&](const std::string& mebibytes, const std::vector<std::string>& more) {
     return place.run(plus(plus(place.train_arguments(data, "run"), {"--memory-budget", mebibytes}), more));
   };
-  expect_stop(budget("1", {"--set", "train.slots=64", "--set", "train.batch=8"}),
-              {"[data.memory] pipeline: expected at most 1.0 MiB", "64 batches", "decoding threads"});
+  expect_stop(
+      budget("1", {"--set", "train.slots=64", "--set", "train.batch=8"}),
+      {"[data.memory] memory of the input pipeline: expected at most 1.0 MiB", "64 batches", "decoding threads"});
   EXPECT_FALSE(fs::exists(place / "run/checkpoints"));
   expect_stop(budget("1", {"--set", "train.slots=1"}), {"train.slots: expected 2 or more"});
 }

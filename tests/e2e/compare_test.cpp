@@ -244,7 +244,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   EXPECT_EQ(read_json(place / "flip.json").at("tta").at("views"), Value(2));
   EXPECT_EQ(read_json(place / "none.json").at("tta").at("name"), Value("none"));
   expect_refusal(place.run(plus(eval, {"--tta", "six-crop"})),
-                 {"got six-crop; try one of none, flip, five-crop, ten-crop"});
+                 {"expected one of none, flip, five-crop, ten-crop, got six-crop"});
   expect_refusal(place.run({"eval", "--predictions", place / "none.csv", "--labels", labels, "--tta", "flip"}),
                  {"also --checkpoint FILE"});
 }

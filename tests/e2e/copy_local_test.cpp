@@ -88,9 +88,10 @@ TEST(CopyLocal, refuses_what_it_cannot_copy) {
   const fs::path data = place.synth("data", 20);
   expect_refusal(place.run({"copy-local", place / "nowhere", place / "scratch"}), {"[io.copy]", "expected a folder"});
   expect_refusal(place.run({"copy-local", data, data / "copy"}), {"data"});
-  expect_refusal(place.run({"copy-local", data, place.root()}), {"[io.copy]", "one of the two inside the other"});
+  expect_refusal(place.run({"copy-local", data, place.root()}), {"[io.copy]", "one folder inside the other"});
   place.write("scratch/data/mine.txt", "mine");
-  expect_refusal(place.run({"copy-local", data, place / "scratch"}), {"one that copy-local did not make"});
+  expect_refusal(place.run({"copy-local", data, place / "scratch"}),
+                 {"a folder of that name that copy-local did not make"});
 }
 
 }  // namespace

@@ -68,8 +68,7 @@ TEST(DicomFolder, is_inspected_and_predicted_but_not_trained_on) {
   EXPECT_THAT(trained.err, HasSubstr("expected a data set with labels, got images without labels"));
 
   place.write("hospital/befunde.csv", "file;sick\nstudies/IM0001;1\nstudies/IM0002;0\n");
-  expect_refusal(place.run({"inspect", "--data", folder}),
-                 {"befunde.csv", "none of them there", "--set data.source=dicom"});
+  expect_refusal(place.run({"inspect", "--data", folder}), {"befunde.csv", "none of them", "--set data.source=dicom"});
   place.write("hospital/befunde.csv", "file;sick\nstudy/IM0001;1\nstudy/IM0002;0\n");
   EXPECT_THAT(place.must_run({"inspect", "--data", folder}).out, AllOf(HasSubstr("csv (2 images)"), HasSubstr("sick")));
 }

@@ -63,7 +63,7 @@ TEST_F(ExternalData, masks_and_lists_labels_that_the_data_lack) {
   write_theirs();
   const Ended run = place_.must_run(eval({"--allow-overlap", "--json", place_ / "eval.json"}));
   EXPECT_THAT(run.out, HasSubstr("labels that these data lack, left out of all figures: B, C (2 of 3)"));
-  EXPECT_THAT(run.out, HasSubstr("note: findings that no label asks for: Scar 6"));
+  EXPECT_THAT(run.out, HasSubstr("note: findings that no label uses: Scar 6"));
   EXPECT_THAT(run.out, HasSubstr("mean over 1 of 3"));
   EXPECT_THAT(run.err, HasSubstr("data.source=csv, which these data do not fit: reading them as nih"));
   const Value json = read_json(place_ / "eval.json");

@@ -169,7 +169,7 @@ TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
   expect_refusal(place_.run({"init", ours, "--out", ours / "recipe.toml"}), {"recipe.toml", "outside"});
   expect_refusal(place_.run({"init", ours, "--out", out, "--set", "train.epochs=3"}), {"a key of [data]"});
   place_.write("ours/table.csv", "path,mrn,sick\ny0,a,1\ny1,b,0\n");
-  expect_refusal(place_.run({"init", ours, "--out", out}), {"[data.source] table.csv", "none of them there (y0, y1)"});
+  expect_refusal(place_.run({"init", ours, "--out", out}), {"[data.source] table.csv", "none of them (y0, y1)"});
   expect_refusal(place_.run({"init", ours, "--out", out, "--set", "data.csv=table.csv", "data.patient=PID"}),
                  {"[data.csv] patient", "a column of table.csv", "path, mrn, sick"});
   EXPECT_FALSE(fs::exists(out));

@@ -46,9 +46,9 @@ TEST(Pipelines, that_cannot_train_are_refused) {
   const auto train = [&](std::string_view pipeline, const std::vector<std::string>& more = {}) {
     return place.run(plus(plus(place.train_arguments(data, "run"), by(pipeline)), more));
   };
-  expect_refusal(
-      train("samples | shuffel | map_and_batch"),
-      {"[data.pipeline] --set train.pipeline=", "train.pipeline, stage: expected files, samples", "got 'shuffel'"});
+  expect_refusal(train("samples | shuffel | map_and_batch"),
+                 {"[data.pipeline] --set train.pipeline=", "train.pipeline, stage: expected one of files, samples",
+                  "got 'shuffel'"});
   expect_refusal(train("samples | map_and_batch"),
                  {"[train.recipe] --set train.pipeline=", "train.pipeline: expected a stage repeat without a number"});
   expect_refusal(train("naive", {"--set", "train.tail=wrap"}),
@@ -100,7 +100,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   expect_refusal(measure({"--cache-dir", data / "images/cache"}), {"--cache-dir"});
   EXPECT_FALSE(fs::exists(data / "images/cache"));
   expect_refusal(measure({"--memory-budget", "1", "--batch", "20", "--image", "256"}),
-                 {"[data.memory] pipeline: expected at most 1.0 MiB"});
+                 {"[data.memory] memory of the input pipeline: expected at most 1.0 MiB"});
   expect_refusal(place.run({"bench", "overlap", "--data", data / "images", "--cache-dir", place / "cache"}),
                  {"[cli.bench] --cache-dir", "expected one of the benchmark cases pipeline, got overlap"});
   expect_refusal(measure({"--batch", "21"}), {"[data.loader] samples", "a batch of 21"});
@@ -151,7 +151,7 @@ TEST(Convert, refuses_what_it_cannot_write) {
   EXPECT_FALSE(fs::exists(place / "records"));
   expect_refusal(place.run({"convert", data, data / "records"}), {"records"});
   place.write("busy/notes.txt", "mine");
-  expect_stop(place.run({"convert", data, place / "busy"}), {"expected a new or an empty folder"});
+  expect_stop(place.run({"convert", data, place / "busy"}), {"expected a new or empty folder"});
 }
 
 }  // namespace

@@ -305,7 +305,7 @@ TEST_F(Predict, refuses_what_it_cannot_do) {
   const std::string image = in("test/" + names_[0]);
   fs::create_directories(*place_ / "empty");
   expect_refusal(place_->run(arguments({in("none.png")})), {"none.png", "no such file"});
-  expect_refusal(place_->run(arguments({in("empty")})), {"empty", "files that end in .png, .jpg or .jpeg"});
+  expect_refusal(place_->run(arguments({in("empty")})), {"empty", "PNG or JPEG files (.png, .jpg, .jpeg)"});
   expect_refusal(place_->run(arguments({image, image})), {"each image once"});
   expect_refusal(place_->run({"predict", "--checkpoint", image, image}), {names_[0]});
   expect_refusal(place_->run({"predict", "--checkpoint", in("gone.safetensors"), image}), {"gone.safetensors"});

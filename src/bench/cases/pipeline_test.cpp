@@ -115,7 +115,7 @@ TEST_F(PipelineCase, holds_no_more_than_its_budget) {
     static_cast<void>(run_pipeline(dataset_, options));
     FAIL() << "two batches of 4 MiB";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("[data.memory] pipeline: expected at most 2.0 MiB"));
+    EXPECT_THAT(error.what(), HasSubstr("[data.memory] memory of the input pipeline: expected at most 2.0 MiB"));
   }
 }
 
@@ -151,7 +151,7 @@ TEST_F(PipelineCase, refuses_what_it_cannot_run) {
   };
   auto options = small();
   options.batch = 10;
-  EXPECT_THAT(refusal(options), HasSubstr("[data.loader] samples: expected at least a batch of 10"));
+  EXPECT_THAT(refusal(options), HasSubstr("[data.loader] images: expected at least one batch of 10"));
   options = small();
   options.steps = 0;
   EXPECT_THAT(refusal(options), HasSubstr("[bench.options] steps: expected at least 1"));

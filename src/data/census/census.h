@@ -50,15 +50,15 @@ struct SameImages {
   std::int64_t across_patients = 0;  ///< groups whose images belong to different patients
 };
 
-/// Range of gray values that images of one form use.
+/// Range of gray values that images of one format and bit depth use.
 struct GrayRange {
   std::uint32_t lowest = 0;   ///< smallest gray value
   std::uint32_t highest = 0;  ///< largest gray value
-  /// Gray value that means white: the largest container maximum of these files, such as 255 or 65535.
+  /// Gray value of white: the largest value that these files can store, such as 255 or 65535.
   std::uint32_t white = 0;
-  /// Images whose own range of gray values is less than a quarter of their container's range.
+  /// Number of images that alone use less than a quarter of the gray values that their file can store.
   std::int64_t below_a_quarter = 0;
-  /// True if all images of the form together use less than a quarter of the range.
+  /// True if all these images together use less than a quarter of the values from 0 to `white`.
   [[nodiscard]] bool is_narrow() const { return highest - lowest < white / 4; }
 };
 

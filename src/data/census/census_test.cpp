@@ -117,7 +117,7 @@ TEST_F(CensusTest, gray_values_in_a_small_part_of_the_container_are_a_warning) {
   const Census found = census(CensusDepth::Pixels);
   EXPECT_EQ(found.ranges.at("png gray 16 bit").white, 65535U);
   EXPECT_TRUE(found.ranges.at("png gray 16 bit").is_narrow());
-  EXPECT_THAT(to_text(found), HasSubstr("less than a quarter of 0 to 65535"));
+  EXPECT_THAT(to_text(found), HasSubstr("less than a quarter of the range 0 to 65535"));
   EXPECT_TRUE(census().ranges.empty());
 }
 

@@ -29,15 +29,15 @@ std::vector<std::string> warnings_of(const Census& census) {
                        " in two of train, val and test");
   }
   if (census.duplicates.across_patients > 0) {
-    warnings.push_back(
-        counted(census.duplicates.across_patients, "image is of two patients", "images are of two patients each"));
+    warnings.push_back(counted(census.duplicates.across_patients, "image belongs to different patients",
+                               "images belong to different patients each"));
   }
   for (const auto& [form, range] : census.ranges) {
     if (range.is_narrow()) {
-      warnings.push_back(fmt::format("{}: gray values from {} to {} use less than a quarter of 0 to {}", form,
+      warnings.push_back(fmt::format("{}: gray values from {} to {} use less than a quarter of the range 0 to {}", form,
                                      range.lowest, range.highest, range.white));
     } else if (range.below_a_quarter > 0) {
-      warnings.push_back(fmt::format("{}: {} less than a quarter of 0 to {}", form,
+      warnings.push_back(fmt::format("{}: {} less than a quarter of the range 0 to {}", form,
                                      counted(range.below_a_quarter, "image uses", "images use"), range.white));
     }
   }

@@ -85,7 +85,7 @@ struct DecodeOptions {
 
 /// Buffers that codecs reuse from file to file. They grow as needed; their contents are meaningless between files.
 struct DecodeScratch {
-  /// Pixels with the file's channels, used if the caller asked for other channels.
+  /// Pixels with the file's channels, used if the caller requested another number of channels.
   runtime::AlignedBuffer pixels;
   runtime::AlignedBuffer packed;    ///< PNG: joined data chunks
   runtime::AlignedBuffer filtered;  ///< PNG: inflated rows, still filtered

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Real, unusual and damaged files, compared with Pillow 9.4. Expected results are in corrupt/expected.csv of the test
-// data and in tests/golden/pillow_decode.csv (tools/peers/pillow_golden.py). The latter also has the colours of files
-// with palette and alpha.
+// data and in tests/golden/pillow_decode.csv (tools/peers/pillow_golden.py). pillow_decode.csv also has the colours of
+// files with palette and alpha.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 Failure not_built(std::string_view what) {
-  return failure("data.dicom", what, "a program built with DCMTK to read DICOM", "one without",
+  return failure("data.dicom", what, "a program built with DCMTK, to read DICOM", "a program built without it",
                  "installing libdcmtk-dev and building again");
 }
 

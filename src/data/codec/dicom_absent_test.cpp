@@ -18,7 +18,7 @@ TEST(DicomAbsent, a_dicom_file_is_known_and_refused_with_what_to_install) {
   const std::string file = encode_test_dicom({});
   const auto bytes = std::as_bytes(std::span(file));
   constexpr const char* kExpected =
-      "[data.dicom] x: expected a program built with DCMTK to read DICOM, got one without; "
+      "[data.dicom] x: expected a program built with DCMTK, to read DICOM, got a program built without it; "
       "try installing libdcmtk-dev and building again";
   EXPECT_TRUE(is_dicom_file(bytes));
   EXPECT_EQ(read_info(bytes, "x").error(), kExpected);

@@ -44,8 +44,8 @@ struct Element {
   std::size_t end = 0;
 };
 
-// True for value representations with a length field of two bytes. Of the others, only OB occurs in a file's first
-// elements.
+// True for value representations with a length field of two bytes. Of the representations with longer length fields,
+// only OB occurs in a file's first elements.
 bool has_short_length(std::string_view vr) {
   constexpr std::array<std::string_view, 20> kShort{"AE", "AS", "AT", "CS", "DA", "DS", "DT", "FL", "FD", "IS",
                                                     "LO", "LT", "PN", "SH", "SL", "SS", "ST", "TM", "UI", "UL"};

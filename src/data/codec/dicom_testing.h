@@ -60,7 +60,8 @@ struct TestDicom {
   std::vector<std::uint16_t> samples{0, 1000, 2000, 4095};
   /// Compressed pixel data instead of `samples`, one entry per fragment, of even length. Empty: not compressed.
   std::vector<std::string> fragments{};
-  /// Elements that replace or extend those of the other members. An empty value representation removes the element.
+  /// Elements that replace or extend the elements defined by the other members. An empty value representation removes
+  /// the element.
   std::map<std::uint32_t, TestElement> elements{};
 };
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Maps the stored values of a DICOM image to gray levels. The formulas are those of PS3.3 C.11.1 (modality) and C.11.2
-// (VOI), and those that produced published data sets. Pure functions of numbers; dicom/file.h reads files.
+// (VOI), and the formulas that produced published data sets. Pure functions of numbers; dicom/file.h reads files.
 #pragma once
 
 #include <cstdint>

@@ -160,8 +160,8 @@ TEST(GrayTable, nih_is_voi_in_8_bits) {
   }
 }
 
-// Expected values by hand: 100 becomes 8 bits (0, 127 truncated from 127.5, 255). Then each becomes 255 * (pixels at or
-// below - first) / rest.
+// Expected values by hand. Stored values 1000 to 1002 become 0, 127 (truncated from 127.5) and 255. Equalisation maps
+// each to 255 * (pixels up to this level - pixels at the first level) / (all pixels - pixels at the first level).
 TEST(GrayTable, mimic_jpg_cuts_to_8_bits_inverts_and_equalises) {
   std::vector<std::uint32_t> counts(4096, 0);
   counts[1000] = 2;

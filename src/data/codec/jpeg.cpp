@@ -42,14 +42,15 @@ struct Header {
 
 Result<Handle> open(Bytes bytes, std::string_view what, Header& header) {
   Handle handle(tjInitDecompress());
-  if (!handle) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
+  if (!handle)
+    return failure(kThing, what, "enough memory for a JPEG decoder", "too little", "a smaller train.workers");
   int subsampling = 0;
   // TurboJPEG also returns an error for warnings, and for a chroma sampling that it can decode but has no name for. So
   // the header fields are checked, not the return code.
   static_cast<void>(tjDecompressHeader3(handle.get(), data_of(bytes), bytes.size(), &header.width_px, &header.height_px,
                                         &subsampling, &header.colour_space));
   if (header.width_px < 1 || header.height_px < 1 || header.colour_space < 0) {
-    return failure(kThing, what, "a whole JPEG image of 8 bits", tjGetErrorStr2(handle.get()), kRemedy);
+    return failure(kThing, what, "a complete 8-bit JPEG image", tjGetErrorStr2(handle.get()), kRemedy);
   }
   return handle;
 }
@@ -158,12 +159,13 @@ Status decode(const DecodeJob& job, Image& out) {
   const auto is_stray_at_end = [&] { return std::string_view(tjGetErrorStr2(turbo)).ends_with(kStrayAtEnd); };
   if (error != 0 && is_stray_at_end()) {
     if (!has_all_restarts(bytes)) {
-      return failure(kThing, job.what, "a whole JPEG image", "data that end before the last restart marker", kRemedy);
+      return failure(kThing, job.what, "a complete JPEG image",
+                     "data that end too early, before the last restart marker", kRemedy);
     }
     error = decompress(turbo, bytes, out, 0);
   }
   if (error != 0 && !is_stray_at_end()) {
-    return failure(kThing, job.what, "a whole JPEG image", tjGetErrorStr2(turbo), kRemedy);
+    return failure(kThing, job.what, "a complete JPEG image", tjGetErrorStr2(turbo), kRemedy);
   }
   return Done{};
 }

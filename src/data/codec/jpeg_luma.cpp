@@ -9,7 +9,7 @@
 
 #include "data/codec/jpeg_baseline.h"
 
-// The targets between scalar and AVX2 are not worth their compile time.
+// Highway's SSE targets are disabled, because they are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/codec/jpeg_luma.cpp"
@@ -84,7 +84,8 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
   return out;
 }
 
-// kOver: result of a step after which the block is complete. It is larger than any number of remaining coefficients.
+// Number of coefficients after the first of a block (kAllBehind), and a larger number (kOver) that a step returns if it
+// completes the block.
 constexpr std::int64_t kAllBehind = JpegScan::kCoefficients - 1;
 constexpr std::int64_t kOver = kAllBehind + 1;
 

@@ -14,8 +14,8 @@ constexpr int kBlock_px = 8;
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
-// Removes the zero after every 255 byte, and the restart markers. Returns false if it meets another marker than these
-// and the end marker, or no end marker.
+// Removes the zero after every 255 byte, and the restart markers. Returns false if the data contain any marker other
+// than restart markers and the end marker, or lack the end marker.
 bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
   const std::size_t most_segments =
       jpeg.restart_units == 0 ? 1

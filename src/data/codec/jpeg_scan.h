@@ -25,8 +25,8 @@ class JpegStep {
     /// Values of the first and the last symbol.
     std::int16_t first_value = 0;
     std::int16_t last_value = 0;
-    /// Number of coefficients that each symbol advances, counted from the start of the step; kEnd less if the symbol
-    /// ends the block.
+    /// Number of coefficients that each symbol advances, counted from the start of the step. The number is lower by
+    /// kEnd if the symbol ends the block.
     std::int8_t first_skip = 0;
     std::int8_t last_skip = 0;
     /// Smallest number of remaining coefficients for which the step is valid. It ensures that only an end symbol ends a
@@ -113,13 +113,13 @@ struct JpegScan {
   std::int64_t rows = 0;
 
   /// Number of coefficients that the transform reads: those in the first five or seven rows and columns, or only the
-  /// first one.
+  /// first coefficient.
   std::int64_t used = 0;
   /// Quantisation of the used coefficients in row-major order.
   std::array<std::int32_t, kCoefficients> quantisation{};
   /// (used + 1, stride) used coefficients of a row of units. The first coefficients of all blocks come first, then all
-  /// second ones, so that a vector holds one coefficient of many blocks. The last row receives unused coefficients and
-  /// is never read.
+  /// second coefficients, so that a vector holds one coefficient of many blocks. The last row receives unused
+  /// coefficients and is never read.
   std::span<std::int16_t> blocks;
   std::int64_t stride = 0;
   /// Offset in `blocks` of the coefficient just decoded, indexed by the number of coefficients after the next one.

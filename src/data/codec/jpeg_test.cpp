@@ -124,7 +124,7 @@ TEST(Jpeg, of_two_components_is_refused) {
   // The third component's three bytes remain after the shortened segment. libjpeg warns of them before it fails.
   file[frame + 3] = std::byte{8 + 3 * 2};
   file[frame + 9] = std::byte{2};
-  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image of 8 bits"));
+  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a complete 8-bit JPEG image"));
 }
 
 TEST(Jpeg, refuses_cmyk_by_name) {
@@ -140,14 +140,14 @@ TEST(Jpeg, that_ends_early_is_refused) {
   std::vector<std::byte> file = gray_file();
   file.resize(file.size() - 32);
   EXPECT_EQ(error_of(file),
-            "[data.jpeg] study.jpeg: expected a whole JPEG image, got Premature end of JPEG file; try fetching the "
+            "[data.jpeg] study.jpeg: expected a complete JPEG image, got Premature end of JPEG file; try fetching the "
             "file again");
 }
 
 TEST(Jpeg, of_a_header_alone_is_refused) {
   std::vector<std::byte> file = gray_file();
   file.resize(100);
-  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image"));
+  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a complete JPEG image"));
 }
 
 TEST(Jpeg, with_stray_bytes_before_a_marker_is_read) {
@@ -172,7 +172,7 @@ TEST(Jpeg, with_stray_bytes_in_place_of_restart_markers_is_refused) {
     std::vector<std::byte> early(whole.begin(), std::search(whole.begin(), whole.end(), marker.begin(), marker.end()));
     early.insert(early.end(), {std::byte{0xFF}, std::byte{0xD9}});
     insert_before_end(early);
-    EXPECT_THAT(error_of(early), HasSubstr("got data that end before the last restart marker"));
+    EXPECT_THAT(error_of(early), HasSubstr("got data that end too early, before the last restart marker"));
     const Image image = decode(whole);
     insert_before_end(whole);
     EXPECT_TRUE(std::ranges::equal(decode(whole).bytes(), image.bytes()));
@@ -203,7 +203,8 @@ TEST(Jpeg, with_stray_bytes_and_damage_in_its_scan_is_refused) {
   std::vector<std::byte> file = with_stray_bytes(gray_file());
   const std::size_t middle = file.size() * 3 / 4;
   std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(middle), 16, std::byte{0x7F});
-  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image, got Corrupt JPEG data"));
+  EXPECT_THAT(error_of(file),
+              HasSubstr("[data.jpeg] study.jpeg: expected a complete JPEG image, got Corrupt JPEG data"));
   file = with_stray_bytes(gray_file());
   file[middle] = std::byte{0xFF};
   file[middle + 1] = std::byte{0xD9};

@@ -4,7 +4,7 @@
 
 #include <array>
 
-// The targets between scalar and AVX2 are not worth their compile time.
+// Highway's SSE targets are disabled, because they are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/codec/jpeg_transform.cpp"

@@ -37,13 +37,14 @@ bool probe(Bytes bytes) {
 }
 
 Failure damaged(std::string_view what, int error) {
-  return failure(kThing, what, "a whole PNG image", spng_strerror(error), "fetching the file again");
+  return failure(kThing, what, "a complete PNG image", spng_strerror(error), "fetching the file again");
 }
 
 // Opens an spng context on `bytes`. Everything before the pixel data has then been read and its checksums verified.
 Result<Context> open(Bytes bytes, std::string_view what, spng_ihdr& header) {
   Context context(spng_ctx_new(0));
-  if (!context) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
+  if (!context)
+    return failure(kThing, what, "enough memory for a PNG decoder", "too little", "a smaller train.workers");
   int error = spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_DISCARD);
   if (error == 0) error = spng_set_chunk_limits(context.get(), kChunkLimit_bytes, kChunkLimit_bytes);
   if (error == 0) error = spng_set_png_buffer(context.get(), bytes.data(), bytes.size());

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-// The targets between scalar and AVX2 are not worth their compile time.
+// Highway's SSE targets are disabled, because they are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/codec/png_filters.cpp"

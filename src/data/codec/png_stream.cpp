@@ -71,7 +71,7 @@ bool inflate_whole(std::span<const std::uint8_t> packed, std::span<std::uint8_t>
   state->avail_in = static_cast<std::uint32_t>(packed.size());
   state->next_out = filtered.data();
   state->avail_out = static_cast<std::uint32_t>(filtered.size());
-  // Whole bytes left in the bit buffer are also data after the end.
+  // Whole bytes left in ISA-L's bit buffer are surplus data after the end, too.
   return isal_inflate_stateless(state.get()) == ISAL_DECOMP_OK && state->avail_out == 0 && state->avail_in == 0 &&
          state->read_in_length < 8;
 }

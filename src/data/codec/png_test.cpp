@@ -179,7 +179,7 @@ TEST(Png, that_ends_inside_its_pixels_is_refused) {
   const Status status = Decoder{}.decode(file, "study.png", {}, image);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error(),
-            "[data.png] study.png: expected a whole PNG image, got end of stream; try fetching the file again");
+            "[data.png] study.png: expected a complete PNG image, got end of stream; try fetching the file again");
 }
 
 }  // namespace

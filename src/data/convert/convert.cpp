@@ -51,30 +51,30 @@ std::string_view name_of(Encoding encoding) { return kEncodings.at(static_cast<s
 
 void check(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form) {
   if (dataset.label_names.empty() && !form.is_folder) {
-    refuse(dataset.root.string(), "labels, which records are read for", "images without labels",
-           "--to png, or a labels.csv beside the images");
+    refuse(dataset.root.string(), "labels, because record files must contain labels", "images without labels",
+           "--to png, or adding a labels.csv to the folder");
   }
   if (form.is_folder && options.encoding != Encoding::Keep && options.encoding != Encoding::Png) {
     refuse("--encode", fmt::format("keep or png, with --to {}", form.name), name_of(options.encoding), "--encode png");
   }
   if (form.is_folder && options.shards > 0) {
-    refuse("--shards", fmt::format("none, since --to {} writes a file an image", form.name),
+    refuse("--shards", fmt::format("no --shards, because --to {} writes one file per image", form.name),
            fmt::format("{}", options.shards), "--to tfrecord");
   }
   if (options.size_px > 0 && options.encoding == Encoding::Keep) {
-    refuse("--resize", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
+    refuse("--resize", "--encode raw, png or jpeg", "--encode keep, which copies files unchanged", "--encode raw");
   }
   if (options.intensity != Intensity::Stored && options.encoding == Encoding::Keep) {
-    refuse("--intensity", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
+    refuse("--intensity", "--encode raw, png or jpeg", "--encode keep, which copies files unchanged", "--encode raw");
   }
   const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
   for (const Sample& sample : dataset.samples) {
     if (std::ranges::none_of(sample.id, is_control)) continue;
-    refuse("names of images", "text in one line, which is what readers take", "one with control characters",
-           "renaming it");
+    refuse("image names", "names without line breaks and control characters", "a name that contains one",
+           "renaming that image");
   }
   if (options.shards < 0 || options.shards > kMostFiles) {
-    refuse("--shards", fmt::format("at most {}", kMostFiles), fmt::format("{}", options.shards), "fewer");
+    refuse("--shards", fmt::format("at most {}", kMostFiles), fmt::format("{}", options.shards), "a smaller number");
   }
 }
 
@@ -156,11 +156,12 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   return io::to_json(manifest) + "\n";
 }
 
-// Name of some entry of a folder that is not empty, for an error.
+// Describes an output folder that cannot be used, by one of its entries, for an error.
 std::string first_entry(const fs::path& folder) {
   std::error_code error;
   const fs::directory_iterator it(folder, error);
-  return error || it == fs::directory_iterator() ? "something else" : "one with " + it->path().filename().string();
+  return error || it == fs::directory_iterator() ? "a file or an unreadable folder"
+                                                 : "a folder that contains " + it->path().filename().string();
 }
 
 void settle_folder(const ConvertOptions& options, const std::string& manifest) {
@@ -169,12 +170,12 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
   fs::create_directories(options.folder, ignored);
   if (fs::exists(path, ignored)) {
     if (io::read_text(path).or_throw<DataError>() == manifest) return;
-    refuse(options.folder.string(), "a new folder, or one that was begun with the same data and options",
-           "one of another conversion", "another folder");
+    refuse(options.folder.string(), "a new folder, or an unfinished conversion with the same data and options",
+           "a folder of another conversion", "another folder");
   }
   io::remove_leftover_temporaries(options.folder);  // left by a run that was killed before convert.json existed
   if (!fs::is_directory(options.folder, ignored) || !fs::is_empty(options.folder, ignored)) {
-    refuse(options.folder.string(), "a new or an empty folder", first_entry(options.folder), "another folder");
+    refuse(options.folder.string(), "a new or empty folder", first_entry(options.folder), "another folder");
   }
   io::write_file_atomically(path, manifest);
 }
@@ -306,7 +307,8 @@ class Conversion {
               .or_throw<DataError>());
     }
     if (maker.holds(decoded)) return;
-    throw DataError(error_text(kThing, sample.id, "a record with the stored pixels", "others", "reporting this bug"));
+    throw DataError(error_text(kThing, sample.id, "a record with the same pixels as the image", "different pixels",
+                               "reporting this bug"));
   }
 
   // Reads the whole file back from disk.

@@ -47,7 +47,7 @@ struct ConvertOptions {
   std::int64_t shards = 0;
   /// Number of record files that are written at the same time; at least 1.
   int workers = 1;
-  /// If true, reads every record back and compares its pixels with the intended ones (JPEG: only the size).
+  /// If true, reads every record back and compares its pixels with the intended pixels (JPEG: only the size).
   bool should_verify = false;
   /// Progress callback. Workers call it one at a time.
   std::function<void(std::int64_t done, std::int64_t total)> on_progress{};
@@ -63,7 +63,7 @@ void parse_encoding(std::string_view text, ConvertOptions& options);
 struct Converted {
   std::int64_t images = 0;  ///< number of images in the written files
   std::int64_t files = 0;   ///< number of files in the folder
-  /// Number of those files that an earlier run had already written.
+  /// Number of files in the folder that an earlier run had already written.
   std::int64_t files_kept = 0;
   /// Number of images whose gray levels differ from their files' (StoredForm::has_other_gray). A warning is also
   /// printed.

@@ -138,7 +138,8 @@ TEST_F(Convert, writes_a_folder_of_which_some_labels_can_be_asked_for) {
   reading.root = wanted.folder;
   reading.labels = {"odd"};
   EXPECT_EQ(load_dataset(reading).label_names, reading.labels);
-  // If the file that names the label columns is missing or foreign, labels must not be guessed.
+  // If convert.json, which names the label columns, is missing or was not written by convert, labels must not be
+  // guessed.
   for (const char* manifest : {"", "{", "[]", R"({"labels": ["even"]})", R"({"format": "png", "labels": "even"})",
                                R"({"format": "png", "labels": [1]})", R"({"format": "tar", "labels": ["even"]})"}) {
     out_.write("png/convert.json", manifest);
@@ -184,7 +185,7 @@ TEST_F(Convert, told_to_verify_looks_at_files_that_are_there_already) {
 TEST_F(Convert, refuses_names_that_no_reader_takes) {
   dataset_.samples[2].id = "a\tb.png";
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(convert(dataset_, to("named"))); }),
-              HasSubstr("names of images: expected text in one line"));
+              HasSubstr("image names: expected names without line breaks and control characters"));
 }
 
 TEST_F(Convert, goes_on_where_it_was_killed) {
@@ -214,7 +215,7 @@ TEST_F(Convert, goes_on_where_it_was_killed_before_anything_had_its_name) {
   wanted = to("of somebody else");
   fs::create_directories(wanted.folder);
   std::ofstream(wanted.folder / ".convert.json.roentgen-tmp") << "{";
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or empty folder"));
 }
 
 TEST_F(Convert, leaves_no_file_half_written) {
@@ -231,13 +232,15 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   auto wanted = to("one");
   static_cast<void>(convert(dataset_, wanted));
   wanted.encoding = Encoding::Raw;
-  EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("an unfinished conversion with the same data and options, got a folder of another"));
   wanted = to("one");
   dataset_.samples[3].patient = "somebody else";
-  EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("an unfinished conversion with the same data and options, got a folder of another"));
   wanted = to("two");
   out_.write("two/notes.txt", "mine");
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder, got one with notes.txt"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or empty folder, got a folder that contains notes.txt"));
   wanted = to("three");
   wanted.size_px = 8;
   EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got keep"));
@@ -252,11 +255,12 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("--encode: expected keep or png, with --to png, got raw"));
   wanted.encoding = Encoding::Keep;
   dataset_.label_names[0] = "View";
-  EXPECT_THAT(refusal(wanted), HasSubstr("View: expected a label that is no other column's name"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("View: expected a label whose name no other column"));
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.form = "tfrecord";
   const auto labels = std::exchange(dataset_.label_names, {});
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected labels, which records are read for, got images without labels"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("expected labels, because record files must contain labels, got images without labels"));
   dataset_.label_names = labels;
   wanted.shards = 100000;
   EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected at most 99999"));

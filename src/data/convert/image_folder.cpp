@@ -49,8 +49,8 @@ void check_labels(const Dataset& dataset) {
     const bool is_taken = std::ranges::find(kColumns, small, &Column::name) != kColumns.end() ||
                           std::ranges::find(kOtherNames, small) != kOtherNames.end();
     if (!is_taken) continue;
-    throw ConfigError(error_text("data.convert", label, "a label that is no other column's name in labels.csv", "one",
-                                 "--to tfrecord, or another name in the table it comes from"));
+    throw ConfigError(error_text("data.convert", label, "a label whose name no other column of labels.csv has",
+                                 "the name of another column", "--to tfrecord, or renaming the label in its table"));
   }
 }
 

@@ -28,8 +28,8 @@ struct StoredForm {
   /// Format name such as "png" or "jpeg", or "raw" for rows of interleaved little-endian samples.
   std::string_view format{};
   ImageLayout layout{};  ///< size, channels and bits
-  /// True for pixels decoded from a colour JPEG file. Its own gray is channel Y; gray computed from RGB pixels is
-  /// rounded once more.
+  /// True if the pixels were decoded from a colour JPEG file. Gray is exact in the file's channel Y; gray computed from
+  /// decoded RGB pixels is rounded once more.
   bool has_other_gray = false;
 };
 

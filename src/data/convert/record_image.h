@@ -25,7 +25,7 @@ class RecordMaker {
 
   /// Encodes the image of dataset.samples[sample]. Fails as SampleReader::load() does.
   [[nodiscard]] Result<StoredForm> make(std::size_t sample);
-  /// True if `decoded`, read back from the record made last, has the pixels that were to be stored.
+  /// True if `decoded`, read back from the record made last, has the intended pixels.
   [[nodiscard]] bool holds(const Image& decoded) const;
 
  private:

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `chexpert`: train.csv, valid.csv and test.csv (Irvin et al. 2019). Columns: Path, Sex, Age,
+// Dataset reader `chexpert`: train.csv, valid.csv and test.csv (Irvin et al. 2019). Columns: Path, Sex, Age,
 // Frontal/Lateral, AP/PA and one for each finding. Paths begin with the name of the published folder (CheXpert-v1.0,
-// CheXpert-v1.0-small), even if the folder was renamed. The table's name states the split.
-// The full set is published as four folders that may lie next to each other below the data folder. "CheXpert-v1.0 batch
-// 1 (validate & csv)" has the tables and valid/patient64541/...; "CheXpert-v1.0 batch 2 (train 1)" and the others have
-// patient00001/....
+// CheXpert-v1.0-small), even if the folder was renamed. The table's name states the split. The full set is published as
+// four folders that may lie next to each other below the data folder. "CheXpert-v1.0 batch 1 (validate & csv)" has the
+// tables and valid/patient64541/...; "CheXpert-v1.0 batch 2 (train 1)" and the others have patient00001/....
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ std::vector<fs::path> folders_below(const fs::path& folder) {
   return folders;
 }
 
-/// Paths of the tables in the data folder. If there are none, those in subfolders with the published name.
+/// Paths of the tables in the data folder. If there are none, the tables in subfolders with the published name.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths = named_tables(options);
   const auto take = [&paths](const fs::path& folder) {
@@ -58,9 +57,10 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
     const fs::path first = is_second ? paths.front() : fs::path();
     take(folder);
     if (is_second && paths.back().parent_path() == folder) {
-      throw DataError(error_text("data.chexpert", options.root.string(), "tables in one of its folders",
-                                 first.parent_path().filename().string() + " and " + folder.filename().string(),
-                                 "one of these folders as --data, or --set data.csv=FILE"));
+      throw DataError(
+          error_text("data.chexpert", options.root.string(), "CheXpert tables in only one of its folders",
+                     "tables in " + first.parent_path().filename().string() + " and " + folder.filename().string(),
+                     "one of these folders as --data, or --set data.csv=FILE"));
     }
   }
   return paths;
@@ -149,7 +149,8 @@ Columns find_columns(const io::Csv& table, const std::string& what) {
                         .view = find_column(table.header, {"AP/PA"})};
   if (columns.path) return columns;
   throw DataError(error_text("data.chexpert", what, "a column \"Path\"",
-                             "columns " + first_names(table.header, table.header.size()), "another table in data.csv"));
+                             "only the columns " + first_names(table.header, table.header.size()),
+                             "naming another table in data.csv"));
 }
 
 void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
@@ -169,7 +170,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     const auto patient = patient_folder(name);
     if (patient == name.end()) {
       throw DataError(error_text("data.chexpert", where, "a path with a folder patient<number>",
-                                 "\"" + sample.id + "\"", "the table as it was published, or --set data.source=csv"));
+                                 "\"" + sample.id + "\"", "the original table, or --set data.source=csv"));
     }
     sample.patient = patient->string().substr(kPatient.size());
     reading.rows.add(std::move(sample), places_of(name, options.root, reading.parts), where,
@@ -189,9 +190,9 @@ std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions
                                  !split.train_list.empty() || !split.val_list.empty() || !split.test_list.empty();
   if (without.size() == tables.size() || is_said_elsewhere) return {};
   throw DataError(error_text("data.chexpert", "data.csv",
-                             "tables called train..., valid... or test..., or none of them",
-                             first_names(without) + " beside such tables",
-                             "another name for it, or --set data.split=random to draw by patient"));
+                             "all tables named after a split (train..., valid..., test...), or none",
+                             first_names(without) + ", named after no split, and others that are",
+                             "renaming it, or --set data.split=random to split by patient"));
 }
 
 }  // namespace
@@ -205,8 +206,9 @@ bool probe_chexpert(const SourceOptions& options, TableFiles& tables) {
 Listing list_chexpert(const SourceOptions& options, TableFiles& tables) {
   Listing listing{.label_names = chexpert_label_names(options), .csv = table_paths(options)};
   if (listing.csv.empty()) {
-    throw DataError(error_text("data.chexpert", options.root.string(), "train.csv, valid.csv or test.csv", "none",
-                               "the folder that holds them, or --set data.csv=FILE"));
+    throw DataError(error_text("data.chexpert", options.root.string(), "train.csv, valid.csv or test.csv",
+                               "none of these tables",
+                               "--data with the folder that contains them, or --set data.csv=FILE"));
   }
   check_label_policies(options, listing.label_names);
   listing.given_splits = given_splits(listing.csv, options.split);

@@ -38,13 +38,15 @@ ChexpertLabels::ChexpertLabels(const std::vector<std::string>& header, const Sou
     const auto column = finding_column(header, label);
     if (!column) refuse_ambiguous_column(header, what, label);
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
-      throw ConfigError(error_text("data.labels", label, "a label column of " + std::string(what),
-                                   "columns " + first_names(header, header.size()), "one of these in data.labels"));
+      throw ConfigError(error_text("data.labels", label, "the name of a label column of " + std::string(what),
+                                   "a name that is none of " + first_names(header, header.size()),
+                                   "one of these columns in data.labels"));
     }
     const auto same = std::ranges::find(columns_, column, &Column::column);
     if (column && same != columns_.end()) {
-      throw ConfigError(error_text("data.labels", label, "each finding once", "it as " + same->name + " too",
-                                   "naming it once in data.labels"));
+      throw ConfigError(error_text("data.labels", label, "each finding in one label only",
+                                   "the same finding in label " + same->name,
+                                   "removing one of the two from data.labels"));
     }
     columns_.push_back({.name = label, .column = column, .policy = policy_of(options, label)});
   }
@@ -62,7 +64,7 @@ std::vector<float> ChexpertLabels::read(const std::vector<std::string>& row, std
     }
     const std::string text = field(row, label.column);
     const auto value = parse_label_value(text);
-    if (!value) refuse_row("data.labels", where, "1, 0, -1 or nothing as " + label.name, "\"" + text + "\"");
+    if (!value) refuse_row("data.labels", where, "1, 0, -1 or an empty field for " + label.name, "\"" + text + "\"");
     const bool is_none = label.column == no_finding_ ? has_finding : is_clear && label.column != support_devices_;
     labels.push_back(*value == LabelValue::Empty && is_none ? 0.0F : label_number(*value, label.policy));
   }

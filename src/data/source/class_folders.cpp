@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `class_folders`: one folder per class with its images anywhere below it, as torchvision's ImageFolder
+// Dataset reader `class_folders`: one folder per class with its images anywhere below it, as torchvision's ImageFolder
 // reads it. Class folders lie in the data folder, or in its folders train, val (valid, validation) and test, in any
 // case. An image has one class: the label of its folder is 1, all others are 0. Skipped files are counted.
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::string below(const fs::path& root, const fs::path& path) {
   return begin < path.native().size() ? path.native().substr(begin) : std::string();
 }
 
-/// Class and split that a folder means, or only a split.
+/// Class and split that a folder's name states; `class_name` is empty for a split folder.
 struct Place {
   std::string class_name;
   Split split = Split::None;
@@ -54,7 +54,7 @@ std::optional<Place> place_of(const ClassLayout& layout, const std::string& path
   return Place{.class_name = {}, .split = split_of_folder(path).value_or(Split::None)};
 }
 
-/// Refuses a folder that links make part of two classes or two splits.
+/// Throws DataError if a link makes a folder belong to two classes or two splits.
 void check_apart(const ClassLayout& layout, const LeftOut& left_out, const SourceOptions& options) {
   for (const auto& [path, first] : left_out.repeated) {
     const std::string name = below(options.root, path), read = below(options.root, first);
@@ -62,20 +62,21 @@ void check_apart(const ClassLayout& layout, const LeftOut& left_out, const Sourc
     if (!one || !other) continue;
     if (!uses_given_splits(options.split)) one->split = other->split;
     if (one == other) continue;
-    throw DataError(error_text(kThing, options.root.string(), "each folder in one class and one split",
-                               fmt::format("{}, which by a link is {}", name, read.empty() ? "all of them" : read),
-                               "removing the link, or one --data without it"));
+    throw DataError(error_text(
+        kThing, options.root.string(), "each folder to belong to one class and one split",
+        fmt::format("{} and {}, which a link makes the same folder", name, read.empty() ? "the data folder" : read),
+        "removing the link, or --data with a folder without it"));
   }
 }
 
-/// Refuses or notes links without a target, depending on the options.
+/// Throws DataError or adds a note if links have no target, depending on the options.
 void settle_dangling(const std::vector<std::string>& names, const SourceOptions& options, Listing& listing) {
   if (names.empty()) return;
-  const std::string got = fmt::format("{} that lead nowhere", names.size());
+  const std::string got = fmt::format("{} broken", names.size());
   if (options.absent == Absent::Refuse) {
-    throw DataError(error_text(kThing, options.root.string(), "links to images and folders",
+    throw DataError(error_text(kThing, options.root.string(), "links whose targets exist",
                                fmt::format("{} ({})", got, first_names(names)),
-                               "mounting what they lead to, or --set data.absent=skip to go on without them"));
+                               "mounting the disk of the targets, or --set data.absent=skip to ignore these links"));
   }
   listing.notes.push_back("links left out: " + got);
 }
@@ -92,17 +93,17 @@ std::vector<Label> choose_labels(const std::set<std::string>& classes, const Sou
   for (const std::string& label : options.labels.empty() ? names : options.labels) {
     const auto column = finding_column(names, label);
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
-      throw ConfigError(error_text("data.labels", label, "the name of a class's folder", first_names(names),
-                                   "data.labels=[] for all of them"));
+      throw ConfigError(error_text("data.labels", label, "the name of a class folder",
+                                   "a name other than " + first_names(names), "data.labels=[] for all class folders"));
     }
     labels.push_back({.name = label, .class_name = column ? std::optional(names[*column]) : std::nullopt});
   }
   return labels;
 }
 
-/// Refuses folders that seem to be splits of the data set instead of classes.
+/// Throws DataError if folders seem to be splits of the data set instead of classes.
 void check_no_parts(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
-  const std::string expected = "a folder for each class, its images in it";
+  const std::string expected = "one folder of images for each class";
   std::set<std::string_view> parts;
   std::vector<std::string> alike;
   for (const std::string& name : layout.has_splits() ? std::set<std::string>() : classes) {
@@ -120,34 +121,37 @@ void check_no_parts(const ClassLayout& layout, const std::set<std::string>& clas
   const CommonFolders common = common_folders(options.root, layout);
   if (common.names.empty()) return;
   const std::string got =
-      fmt::format("the folders {} in each of {}", first_names(common.names), first_names(common.holders));
-  constexpr std::string_view kMove = "moving the images of a class into its folder itself";
-  throw DataError(error_text(kThing, options.root.string(), expected, got,
-                             layout.has_splits() ? std::string(kMove)
-                                                 : fmt::format("renaming these to train, val and test if they are "
-                                                               "splits, --data with one of them, or {}",
-                                                               kMove)));
+      fmt::format("the same folders {} in each of {}", first_names(common.names), first_names(common.holders));
+  constexpr std::string_view kMove = "moving the images of each class directly into its folder";
+  throw DataError(error_text(
+      kThing, options.root.string(), expected, got,
+      layout.has_splits()
+          ? std::string(kMove)
+          : fmt::format(
+                "renaming the outer folders to train, val and test if they are splits, --data with one of them, or {}",
+                kMove)));
 }
 
 void check_layout(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
   if (!options.csv.empty()) {
-    throw ConfigError(error_text(kThing, "data.csv", "none, since folders are the labels", options.csv.front().string(),
-                                 "data.source=csv"));
+    throw ConfigError(error_text(kThing, "data.csv", "no data.csv, because the folder names are the labels",
+                                 options.csv.front().string(), "--set data.source=csv"));
   }
   if (!layout.unclear.empty()) {
-    throw DataError(error_text(
-        kThing, options.root.string(), "folders train, val and test, or a folder for each class and none called so",
-        fmt::format("{} beside others", layout.unclear), "renaming it if it is a class, else moving the others away"));
+    throw DataError(error_text(kThing, options.root.string(),
+                               "either split folders (train, val, test) or class folders",
+                               fmt::format("the split folder {} next to other folders", layout.unclear),
+                               "renaming it if it is a class, else moving the other folders away"));
   }
   if (classes.size() < 2) {
-    throw DataError(error_text(kThing, options.root.string(), "at least two folders, a class each",
+    throw DataError(error_text(kThing, options.root.string(), "at least two class folders",
                                fmt::format("{}", classes.size()),
-                               "another --data, where folders called masks or pairs are none"));
+                               "another --data (folders called masks or pairs do not count as classes)"));
   }
   check_no_parts(layout, classes, options);
 }
 
-/// Images below the root: adds those in class folders to a listing and counts the others.
+/// Adds the images in class folders to a listing and counts all other images below the root.
 class ClassImages {
  public:
   ClassImages(const ClassLayout& layout, const std::vector<Label>& labels, const SourceOptions& options)
@@ -194,7 +198,7 @@ class ClassImages {
     listing.samples.push_back(std::move(sample));
   }
 
-  /// Refuses or notes everything that is no image of a class.
+  /// Throws DataError or adds notes for files that are not images of a class, depending on the options.
   void settle_left_out(LeftOut left_out, Listing& listing) const {
     check_apart(layout_, left_out, options_);
     // Links next to train, val and test are ignored, because nothing there would be read.
@@ -210,15 +214,15 @@ class ClassImages {
     }
     settle_dangling(dangling, options_, listing);
     left_out.dangling = std::move(beside);
-    listing.add_notes(left_out.notes("which by their endings are no images"));
+    listing.add_notes(left_out.notes("not images by their file extensions"));
     std::string text;
     listing.left_out_images += loose_;
     for (const auto& [name, images] : beside_) {
       listing.left_out_images += images;
       text += fmt::format("{}{} (image files: {})", text.empty() ? "" : ", ", name, images);
     }
-    if (!text.empty()) listing.notes.push_back("folders beside those of train, val and test, left out: " + text);
-    if (loose_ > 0) listing.notes.push_back(fmt::format("images in no class's folder, left out: {}", loose_));
+    if (!text.empty()) listing.notes.push_back("folders next to train, val and test, left out: " + text);
+    if (loose_ > 0) listing.notes.push_back(fmt::format("images in no class folder, left out: {}", loose_));
   }
 
   const ClassLayout& layout_;
@@ -227,7 +231,7 @@ class ClassImages {
   LinkedFiles links_;
   /// Number of images in each of layout_.folders.
   std::vector<std::int64_t> images_;
-  /// Number of images in each of layout_.beside.
+  /// Number of images in each folder of layout_.beside.
   std::map<std::string, std::int64_t> beside_;
   /// Number of images in the root, or in train, val and test, outside any class folder.
   std::int64_t loose_ = 0;
@@ -255,8 +259,7 @@ Listing list_class_folders(const SourceOptions& options, TableFiles& /*tables*/)
   check_distinct_findings(listing.label_names);
   ClassImages(layout, labels, options).read(listing);
   if (listing.samples.empty()) {
-    throw DataError(
-        error_text(kThing, options.root.string(), "an image in the folders of classes", "none", "another --data"));
+    throw DataError(error_text(kThing, options.root.string(), "images in the class folders", "none", "another --data"));
   }
   std::string table;
   for (const Sample& sample : listing.samples) table += sample.id + '\n';

@@ -58,20 +58,20 @@ TEST(ClassFolders, are_searched_below_when_asked_for) {
   folder.write("b/3.png", "x");
   folder.write("b/4.png", "x");
   std::filesystem::create_directory_symlink(folder.path() / "a", folder.path() / "a/deep/loop");
-  EXPECT_THAT(refusal(in(folder)), HasSubstr("expected one of: nih"));
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("expected one of these data sets: nih"));
   SourceOptions options = in(folder);
   options.source = "class_folders";
   EXPECT_EQ(load_dataset(options).samples.size(), 4U);
   options.labels = {"a"};
   EXPECT_THAT(load_dataset(options).samples[0].labels, ElementsAre(1.0F));
   options.labels = {"dog"};
-  EXPECT_THAT(refusal(options), HasSubstr("dog: expected the name of a class's folder, got a, b"));
+  EXPECT_THAT(refusal(options), HasSubstr("dog: expected the name of a class folder, got a name other than a, b"));
   options.labels = {"a", "dog"};
   options.unknown_labels = UnknownLabels::Mask;
   options.split.mode = SplitMode::Whole;
   EXPECT_THAT(absent_labels(load_dataset(options)), ElementsAre("dog"));
   options.csv = {"labels.csv"};
-  EXPECT_THAT(refusal(options), HasSubstr("data.csv: expected none, since folders are the labels"));
+  EXPECT_THAT(refusal(options), HasSubstr("data.csv: expected no data.csv, because the folder names are the labels"));
 }
 
 TEST(ClassFolders, of_other_trees_are_no_classes) {
@@ -81,16 +81,16 @@ TEST(ClassFolders, of_other_trees_are_no_classes) {
         std::vector{"train/patient1/study1/1.jpg", "train/patient2/study1/1.jpg"}, std::vector{"only/1.png"}}) {
     const TestFolder folder;
     for (const char* name : names) folder.write(name, "x");
-    EXPECT_THAT(refusal(in(folder)), HasSubstr("expected one of: nih")) << names.front();
+    EXPECT_THAT(refusal(in(folder)), HasSubstr("expected one of these data sets: nih")) << names.front();
   }
   const TestFolder folder;
   folder.write("a/1.txt", "x");
   folder.write("b/1.txt", "x");
   SourceOptions options = in(folder);
   options.source = "class_folders";
-  EXPECT_THAT(refusal(options), HasSubstr("expected an image in the folders of classes, got none"));
+  EXPECT_THAT(refusal(options), HasSubstr("expected images in the class folders, got none"));
   std::filesystem::remove_all(folder.path() / "b");
-  EXPECT_THAT(refusal(options), HasSubstr("expected at least two folders, a class each, got 1"));
+  EXPECT_THAT(refusal(options), HasSubstr("expected at least two class folders, got 1"));
 }
 
 Dataset loaded(SourceOptions options, SplitMode mode = SplitMode::Whole) {
@@ -111,7 +111,7 @@ TEST(ClassFolders, count_what_they_leave_out_by_its_ending) {
   EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
   EXPECT_THAT(dataset.notes,
               testing::IsSupersetOf({HasSubstr(R"(no images: ".png " 1, .bmp 2, .tif 1, no ending 1)"),
-                                     HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, passed over: 1")}));
+                                     HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, ignored: 1")}));
 }
 
 TEST(ClassFolders, pass_over_masks_and_archive_folders_in_any_case) {
@@ -123,7 +123,7 @@ TEST(ClassFolders, pass_over_masks_and_archive_folders_in_any_case) {
   const Dataset dataset = loaded(in(folder));
   EXPECT_EQ(dataset.samples.size(), 2U);
   EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
-  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("passed over: 6 (image files in them: 6)")));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("ignored: 6 (image files in them: 6)")));
 }
 
 TEST(ClassFolders, refuse_splits_of_other_names) {
@@ -144,10 +144,10 @@ TEST(ClassFolders, refuse_splits_of_other_names) {
     EXPECT_THAT(refused({first.c_str(), second.c_str()}), HasSubstr("look like splits: ")) << one;
   }
   EXPECT_THAT(refused({"site 1/A/1.png", "site 1/B/1.png", "site 2/a/1.png", "site 2/B/c/1.png", "doc/x.txt"}),
-              HasSubstr("got the folders A, B in each of site 1, site 2; try renaming these to train, val and "
-                        "test if they are splits"));
+              HasSubstr("got the same folders A, B in each of site 1, site 2; try renaming the outer folders to train, "
+                        "val and test if they are splits"));
   EXPECT_THAT(refused({"train/A/x/1.png", "train/A/y/2.png", "val/B/x/1.png", "val/B/y/2.png"}),
-              HasSubstr("got the folders x, y in each of train/A, val/B; try moving the images"));
+              HasSubstr("got the same folders x, y in each of train/A, val/B; try moving the images"));
 }
 
 TEST(ClassFolders, keep_classes_whose_images_lie_below_them) {
@@ -168,10 +168,9 @@ TEST(ClassFolders, refuse_links_that_lead_nowhere_unless_told) {
   std::filesystem::create_symlink("/nowhere/2.png", folder.path() / "b/2.png");
   std::filesystem::create_symlink("/nowhere/c", folder.path() / "c");
   SourceOptions options = in(folder);
-  EXPECT_THAT(refusal(options),
-              HasSubstr("expected links to images and folders, got 2 that lead nowhere (c, b/2.png)"));
+  EXPECT_THAT(refusal(options), HasSubstr("expected links whose targets exist, got 2 broken (c, b/2.png)"));
   options.absent = Absent::Skip;
-  EXPECT_THAT(loaded(options).notes, testing::Contains("links left out: 2 that lead nowhere"));
+  EXPECT_THAT(loaded(options).notes, testing::Contains("links left out: 2 broken"));
 }
 
 TEST(ClassFolders, below_splits_in_any_case_pass_over_other_folders_and_say_so) {
@@ -187,7 +186,7 @@ TEST(ClassFolders, below_splits_in_any_case_pass_over_other_folders_and_say_so) 
   EXPECT_EQ(dataset.summary(Split::Test).images, 1);
   EXPECT_THAT(dataset.notes,
               testing::IsSupersetOf({HasSubstr("left out: docs (image files: 0), extra (image files: 1)"),
-                                     HasSubstr("in no class's folder, left out: 1")}));
+                                     HasSubstr("in no class folder, left out: 1")}));
 }
 
 TEST(ClassFolders, refuse_one_folder_called_as_a_split_among_others) {
@@ -195,20 +194,22 @@ TEST(ClassFolders, refuse_one_folder_called_as_a_split_among_others) {
   for (const char* name : {"test/p1/1.png", "control/p2/2.png"}) folder.write(name, "x");
   SourceOptions options = in(folder);
   options.source = "class_folders";
-  EXPECT_THAT(refusal(options), HasSubstr("got test beside others; try renaming it if it is a class"));
+  EXPECT_THAT(refusal(options),
+              HasSubstr("got the split folder test next to other folders; try renaming it if it is a class"));
 }
 
 TEST(ClassFolders, refuse_a_folder_that_is_in_two_splits_or_classes_by_a_link) {
   const TestFolder folder;
   for (const char* name : {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png"}) folder.write(name, "x");
   std::filesystem::create_directory_symlink("val", folder.path() / "test");
-  EXPECT_THAT(refusal(in(folder)), HasSubstr("one class and one split, got val, which by a link is test"));
+  EXPECT_THAT(refusal(in(folder)),
+              HasSubstr("one class and one split, got val and test, which a link makes the same folder"));
   const Dataset whole = loaded(in(folder));
   EXPECT_EQ(whole.samples.size(), 4U) << "where splits do not count";
-  EXPECT_THAT(whole.notes, testing::Contains(HasSubstr("read anyway, passed over: 1 (val, which is test)")));
+  EXPECT_THAT(whole.notes, testing::Contains(HasSubstr("read anyway, ignored: 1 (val, which is test)")));
   std::filesystem::remove(folder.path() / "test");
   std::filesystem::create_directory_symlink("../a", folder.path() / "train/b/more");
-  EXPECT_THAT(refusal(in(folder)), HasSubstr("got train/b/more, which by a link is train/a"));
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("got train/b/more and train/a, which a link makes the same folder"));
 }
 
 TEST(ClassFolders, count_what_lies_in_the_root_as_what_lies_in_classes) {
@@ -222,10 +223,11 @@ TEST(ClassFolders, count_what_lies_in_the_root_as_what_lies_in_classes) {
   const Dataset dataset = load_dataset(in(folder));
   EXPECT_EQ(dataset.samples.size(), 4U);
   EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf({HasSubstr("no images: .jpe 1, .md 1, .txt 1"), HasSubstr("begin with a dot: 2"),
-                                     HasSubstr("masks or pairs, passed over: 2 (image files in them: 3)"),
-                                     HasSubstr("ending of an image, read as folders: 1"), HasSubstr("lead nowhere: 1"),
-                                     HasSubstr("left out: extra (image files: 1)")}));
+              testing::IsSupersetOf(
+                  {HasSubstr("not images by their file extensions: .jpe 1, .md 1, .txt 1"),
+                   HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, ignored: 2 (image files in them: 3)"),
+                   HasSubstr("folders whose names end like image files: 1"), HasSubstr("broken links, left out: 1"),
+                   HasSubstr("left out: extra (image files: 1)")}));
 }
 
 TEST(ClassFolders, read_a_class_that_a_folder_beside_the_splits_is_a_link_to) {
@@ -234,7 +236,7 @@ TEST(ClassFolders, read_a_class_that_a_folder_beside_the_splits_is_a_link_to) {
   std::filesystem::create_directory_symlink("train", folder.path() / "all");
   const Dataset dataset = load_dataset(in(folder));
   EXPECT_EQ(dataset.summary(Split::Train).images, 2);
-  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("read anyway, passed over: 1")));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("read anyway, ignored: 1")));
 }
 
 TEST(ClassFolders, name_files_that_links_put_into_two_splits_or_classes) {
@@ -247,8 +249,8 @@ TEST(ClassFolders, name_files_that_links_put_into_two_splits_or_classes) {
   std::filesystem::create_symlink("3.png", folder.path() / "val/a/again.png");
   const Dataset dataset = load_dataset(in(folder));
   EXPECT_EQ(dataset.samples.size(), 8U);
-  EXPECT_THAT(dataset.notes, testing::IsSupersetOf({HasSubstr("which is a leak: train and test 2"),
-                                                    HasSubstr("with different labels: 1")}));
+  EXPECT_THAT(dataset.notes, testing::IsSupersetOf({HasSubstr("which leaks test data: train and test 2"),
+                                                    HasSubstr("labels because of links: 1")}));
 }
 
 }  // namespace

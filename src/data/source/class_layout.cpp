@@ -40,12 +40,12 @@ Entries entries_of(const fs::path& folder) {
   }
   if (error) {
     throw DataError(error_text("data.class_folders", folder.string(), "a readable folder", error.message(),
-                               "other permissions there"));
+                               "changing its permissions"));
   }
   return entries;
 }
 
-/// Words of a name in small letters. A name is split at characters that are no letters, and before capitals.
+/// Words of a name in lower case. A name is split at characters other than letters, and before capitals.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   bool was_small = false;

@@ -66,7 +66,7 @@ struct ClassLayout {
 /// Subfolders that occur in every class folder.
 struct CommonFolders {
   std::vector<std::string> names{};
-  /// Class folders that contain them, relative to the root.
+  /// Class folders that contain these subfolders, relative to the root.
   std::vector<std::string> holders{};
 };
 

@@ -56,10 +56,10 @@ void check_converted_count(const SourceOptions& options, std::string_view source
   if (found == wanted) return;
   if (found < wanted && options.absent == Absent::Refuse) {
     throw DataError(error_text("data.source", options.root.string(),
-                               counted(wanted, "image") + ", as convert.json says", fmt::format("{}", found),
-                               "converting again, or --set data.absent=skip to go on without the others"));
+                               counted(wanted, "image") + ", as stated in convert.json", fmt::format("{}", found),
+                               "converting again, or --set data.absent=skip to ignore the missing images"));
   }
-  listing.notes.push_back(fmt::format("images that convert.json says are here: {}; found: {}", wanted, found));
+  listing.notes.push_back(fmt::format("images listed in convert.json: {}; found: {}", wanted, found));
 }
 
 }  // namespace roentgen::data

@@ -19,10 +19,10 @@ namespace roentgen::data {
 /// the folder or its convert.json cannot be read.
 [[nodiscard]] std::optional<std::vector<std::string>> converted_labels(const std::filesystem::path& folder);
 
-/// Compares the number of images that a source found in a folder with the number in its convert.json, if there is one.
-/// This detects files that were emptied, or cut between two records, and therefore look valid. If images are missing,
-/// throws DataError, or adds a note if SourceOptions::absent allows it. Adds a note if there are more. `source` is a
-/// name in source_list.h.
+/// Compares the number of images that a dataset reader found in a folder with the number in its convert.json, if there
+/// is one. This detects files that were emptied, or cut between two records, and therefore look valid. If images are
+/// missing, throws DataError, or adds a note if SourceOptions::absent allows it. Adds a note if there are more.
+/// `source` is a name in source_list.h.
 void check_converted_count(const SourceOptions& options, std::string_view source, Listing& listing);
 
 }  // namespace roentgen::data

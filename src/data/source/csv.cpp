@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: labels.csv, or another table (table_look.h), with one row per image. Column names ignore case:
+// Dataset reader `csv`: labels.csv, or another table (table_look.h), with one row per image. Column names ignore case:
 //   path (or file, filename, image)   relative to the csv's folder, else the data folder; extension optional
 //   patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age: optional
 // Each image occurs once, however its path is spelt (table_fields.h reads the other columns). Every other column can be
@@ -54,7 +54,8 @@ struct Columns {
 /// Labels of the tables, and how they were chosen.
 struct Labels {
   std::vector<std::string> names;
-  /// True if convert wrote the tables. Their order is then known, there may be no labels, and a column `id` exists.
+  /// True if `roentgen convert` wrote the tables. Their order is then known, there may be no labels, and a column `id`
+  /// exists.
   bool are_converted = false;
   /// True if labels may be proposed; there may be none.
   bool are_proposed = false;
@@ -114,8 +115,8 @@ void check_only(const std::vector<std::string>& header, std::size_t column, cons
   const std::string_view name = stripped(header[column]);
   const std::vector<std::string> later(header.begin() + static_cast<std::ptrdiff_t>(column) + 1, header.end());
   if (const auto second = find_column(later, {name})) {
-    throw DataError(error_text("data.csv", what, fmt::format("one column \"{}\", in whatever case", name),
-                               fmt::format("\"{}\" as well", stripped(later[*second])), "renaming one of them"));
+    throw DataError(error_text("data.csv", what, fmt::format("one column \"{}\", in upper or lower case", name),
+                               fmt::format("a second one, \"{}\"", stripped(later[*second])), "renaming one of them"));
   }
 }
 
@@ -134,7 +135,7 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
   const auto path = image_column(table.header, options.files);
   if (!path) {
     throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
-                               "columns " + first_names(table.header, table.header.size()),
+                               "only the columns " + first_names(table.header, table.header.size()),
                                "naming the column of image files \"path\""));
   }
   const Columns columns{.path = *path,
@@ -142,9 +143,8 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
                         .split = find_column(table.header, {"split"}),
                         .facts = find_facts(table.header, options.patient)};
   if (!options.patient.empty() && !columns.facts.patient) {
-    throw ConfigError(error_text("data.csv", "patient", "a column of " + what,
-                                 options.patient + ", which is none of them",
-                                 "one of " + first_names(table.header, table.header.size())));
+    throw ConfigError(error_text("data.csv", "data.patient", "the name of a column of " + what, options.patient,
+                                 "one of these columns: " + first_names(table.header, table.header.size())));
   }
   for (const auto& column : columns.all()) {
     if (column && column != columns.facts.study) check_only(table.header, *column, what);
@@ -170,15 +170,15 @@ std::vector<std::string> label_columns(const io::Csv& table, const Columns& colu
 std::string label_remedy(const io::Csv& table, const Columns& columns) {
   const std::vector<std::string> labels = label_columns(table, columns);
   if (!labels.empty()) return set_option("data.labels", labels);
-  return "a column of 1, 0, -1, yes or no by name, or one value of another as data.labels=COLUMN:VALUE";
+  return "naming a column of 1, 0, -1, yes or no, or one value of a text column as data.labels=COLUMN:VALUE";
 }
 
 std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const Columns& columns,
                                      const SourceOptions& options, const Labels& asked) {
-  const std::string names = "columns " + first_names(table.header, table.header.size());
+  const std::string names = "only the columns " + first_names(table.header, table.header.size());
   if (asked.names.empty() && !asked.are_converted && !asked.are_proposed) {
-    throw ConfigError(
-        error_text("data.csv", "labels", "names of the label columns of " + what, names, label_remedy(table, columns)));
+    throw ConfigError(error_text("data.csv", "data.labels", "the names of the label columns of " + what, "none",
+                                 label_remedy(table, columns)));
   }
   std::vector<LabelColumn> labels;
   for (const auto& name : asked.names) {
@@ -191,8 +191,8 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
     }
     if (!column) refuse_ambiguous_column(table.header, what, name);
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
-      throw ConfigError(
-          error_text("data.labels", name, "a label column of " + what, names, label_remedy(table, columns)));
+      throw ConfigError(error_text("data.labels", name, "the name of a label column of " + what, names,
+                                   label_remedy(table, columns)));
     }
     label.column = column;
     labels.push_back(std::move(label));
@@ -210,7 +210,7 @@ void note_alike(const io::Csv& table, const std::string& what, const std::vector
   for (const std::size_t column : read) {
     for (std::size_t i = 0; i < table.header.size(); ++i) {
       if (read.contains(i) || spelling_key(table.header[i]) != spelling_key(table.header[column])) continue;
-      listing.notes.push_back(fmt::format("{}: column {} is read, column {} of nearly the same name is not", what,
+      listing.notes.push_back(fmt::format("{}: column {} is read, but column {} with almost the same name is not", what,
                                           stripped(table.header[column]), stripped(table.header[i])));
     }
   }
@@ -224,8 +224,8 @@ void note_unread_columns(const io::Csv& table, const std::vector<LabelColumn>& l
   for (const LabelColumn& label : labels) read.push_back(label.column);
   const std::optional<std::size_t>& patient = columns.facts.patient;
   const std::string source =
-      patient ? fmt::format("the patient is that of column {}", stripped(table.header[*patient]))
-              : std::string("rename it \"patient\", or name it by data.patient, to keep patients apart");
+      patient ? fmt::format("patients are read from column {}", stripped(table.header[*patient]))
+              : std::string("rename it \"patient\" or name it in data.patient, to keep each patient in one split");
   listing.add_notes(notes_on_unread_patients(table.header, read, what, source));
   if (!columns.split) listing.add_notes(notes_on_unread_splits(table, read, what));
 }
@@ -249,17 +249,18 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
   const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});
-  // The other text may be the one that means "present".
-  if (!number) return "1 and 0 in that column, or, if this text means present and all others absent, " + as_class;
-  if (*number != std::floor(*number)) return "1 and 0 in place of scores, by a threshold";
-  return "1 and 0 in that column, or, if each number is a class, " + as_class;
+  // Conditional remedy, because the column's other text may be the one that means "present".
+  if (!number)
+    return "writing 1 and 0 in that column or, if this text means present and all others absent, " + as_class;
+  if (*number != std::floor(*number)) return "replacing the scores by 1 and 0 with a threshold";
+  return "writing 1 and 0 in that column or, if each number is a class, " + as_class;
 }
 
 float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {
   const std::string text = field(row, label.column);
   const auto value = parse_label_value(text);
   if (!value) {
-    throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label.name,
+    throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or an empty field for " + label.name,
                                "\"" + text + "\"", value_remedy(label.name, text)));
   }
   return label_number(*value, label.policy);
@@ -292,7 +293,7 @@ struct Reading {
   PlacedRows rows;
 };
 
-/// True if the column `split` contains a word in any row.
+/// True if the column `split` is not empty in some row.
 bool has_split_words(const io::Csv& table) {
   const auto column = find_column(table.header, {"split"});
   return column && std::ranges::any_of(table.rows, [&column](const auto& row) { return !field(row, column).empty(); });
@@ -324,14 +325,14 @@ void read_table(const io::Csv& table, const fs::path& path, Split named_split, R
     const bool is_whole = row.size() == fields || (row.size() == fields + 1 && row.back().empty());  // "a,b,"
     if (!is_whole) {
       throw DataError(error_text("data.csv", where, fmt::format("{} fields", fields), fmt::format("{}", row.size()),
-                                 "quotes around fields with commas"));
+                                 "putting quotes around fields that contain commas"));
     }
     const std::string image = field(row, columns.path);
     const std::string id = field(row, columns.id);
     Sample sample{.id = id.empty() ? image : id, .path = {}, .patient = field(row, columns.facts.patient)};
     read_facts(row, columns.facts, sample);
     if (image.empty()) {
-      throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
+      throw DataError(error_text("data.csv", where, "the path of an image", "an empty field", "removing that line"));
     }
     const std::string split = uses_given_splits(options.split) ? field(row, columns.split) : std::string();
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
@@ -345,8 +346,8 @@ void read_table(const io::Csv& table, const fs::path& path, Split named_split, R
         is_it(columns.facts.age)) {
       continue;
     }
-    std::string note = column.text.note(
-        fmt::format("values of column {} that no label asks for", stripped(table.header[column.column])));
+    std::string note =
+        column.text.note(fmt::format("values of column {} that no label uses", stripped(table.header[column.column])));
     if (!note.empty()) listing.notes.push_back(std::move(note));
   }
 }

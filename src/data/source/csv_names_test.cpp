@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: which columns are labels, how names are matched, and how errors and notes say how to name them.
+// Dataset reader `csv`: which columns are labels, how names are matched, and how errors and notes say how to name them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,15 +19,16 @@ TEST_F(CsvSource, names_label_columns_of_nearly_one_name) {
   const std::string csv = "path,Mass,mass,M_ass,old\na.png,1,0,0,1\nb.png,0,1,1,1\n";
   const auto dataset = load_dataset(options(csv, {"Mass", "old"}));
   EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
-  EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf({"labels.csv: column Mass is read, column mass of nearly the same name is not",
-                                     "labels.csv: column Mass is read, column M_ass of nearly the same name is not"}));
+  EXPECT_THAT(
+      dataset.notes,
+      testing::IsSupersetOf({"labels.csv: column Mass is read, but column mass with almost the same name is not",
+                             "labels.csv: column Mass is read, but column M_ass with almost the same name is not"}));
   auto wanted = options(csv, {"MASS"});
   for (const UnknownLabels unknown : {UnknownLabels::Refuse, UnknownLabels::Mask}) {
     wanted.unknown_labels = unknown;
     EXPECT_THAT(
         message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
-        HasSubstr("[data.labels] MASS: expected one column of that finding in labels.csv, got Mass, mass; try"));
+        HasSubstr("[data.labels] MASS: expected a single column for this finding in labels.csv, got Mass, mass; try"));
   }
   wanted.labels = {"MASS:1"};
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("got Mass, mass"));
@@ -47,7 +48,7 @@ TEST_F(CsvSource, tells_names_of_columns_apart_by_their_line_breaks_where_labels
   EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
   EXPECT_THAT(column(dataset, 1), ElementsAre(0, 1));
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options(csv, {"New_Line"}))); }),
-              HasSubstr("expected one column of that finding in labels.csv, got new line, new line; try"));
+              HasSubstr("expected a single column for this finding in labels.csv, got new line, new line; try"));
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options(csv, {"none"}))); }),
               testing::Not(HasSubstr("\n")));
 }
@@ -57,10 +58,9 @@ TEST_F(CsvSource, reads_patients_of_the_column_that_is_told) {
   wanted.patient = "mrn";
   EXPECT_EQ(load_dataset(wanted).samples.at(0).patient, "x");
   wanted.patient = "PID";
-  EXPECT_THAT(
-      message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
-      HasSubstr("[data.csv] patient: expected a column of labels.csv, got PID, which is none of them; try one of "
-                "path, patient, MRN, sick"));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
+              HasSubstr("[data.csv] data.patient: expected the name of a column of labels.csv, got PID; try one of "
+                        "these columns: path, patient, MRN, sick"));
 }
 
 TEST_F(CsvSource, refuses_a_column_of_patients_where_no_table_has_one) {
@@ -69,7 +69,7 @@ TEST_F(CsvSource, refuses_a_column_of_patients_where_no_table_has_one) {
   EXPECT_THAT(message_of<ConfigError>([&] {
                 static_cast<void>(load_dataset({.root = folder_.path(), .source = "class_folders", .patient = "MRN"}));
               }),
-              HasSubstr("data.patient: expected the source csv"));
+              HasSubstr("data.patient: expected data.source=csv"));
 }
 
 TEST_F(CsvSource, takes_names_without_endings_where_one_file_is_meant) {
@@ -80,7 +80,8 @@ TEST_F(CsvSource, takes_names_without_endings_where_one_file_is_meant) {
   EXPECT_EQ(dataset.samples.at(0).id, "a");
   EXPECT_EQ(dataset.samples.at(1).path, folder_.path() / "1.2.840.dcm");
   folder_.write("a.JPG", "");
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] a: expected one image file of that name, got a.JPG, a.png"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("[data.csv] a: expected one image file with this name before the extension, got a.JPG, a.png"));
   EXPECT_THAT(refusal(options("path,sick\nb,1\nb.png,0\n")), HasSubstr("1 repeated (b.png)"));
 }
 
@@ -96,19 +97,21 @@ TEST_F(CsvSource, is_found_by_a_table_of_any_name_that_names_images_that_are_the
   EXPECT_EQ(dataset.samples.size(), 2U);
   EXPECT_EQ(dataset.samples.front().view, "PA");
   EXPECT_EQ(dataset.left_out_images, 5);
-  EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf(
-                  {"other tables with a column of images are not read: other.csv; data.csv names the table",
-                   "tables of which no image is there are not read: lost.csv", "image files that no row names: 5"}));
+  EXPECT_THAT(
+      dataset.notes,
+      testing::IsSupersetOf(
+          {"other tables with a column of images are not read: other.csv; set data.csv to choose a table",
+           "tables without any existing image are not read: lost.csv", "image files that are not in the table: 5"}));
 }
 
 TEST_F(CsvSource, whose_images_are_absent_is_refused_rather_than_passed_over) {
   folder_.write("scan.dcm", std::string(128, '\0') + "DICM");
   folder_.write("befunde.csv", "file;sick\nx/a.png;1\nx/b.png;0\n");
-  EXPECT_THAT(refusal({.root = folder_.path()}),
-              testing::AllOf(HasSubstr("[data.source] befunde.csv: expected images that it names below"),
-                             HasSubstr("got none of them there (x/a.png, x/b.png); try paths relative to the table, or "
-                                       "--set data.source=dicom")));
+  EXPECT_THAT(
+      refusal({.root = folder_.path()}),
+      testing::AllOf(HasSubstr("[data.source] befunde.csv: expected the images of this table in the folder"),
+                     HasSubstr("got none of them (x/a.png, x/b.png); try writing paths relative to the table, or "
+                               "--set data.source=dicom")));
 }
 
 TEST_F(CsvSource, proposes_labels_where_that_is_asked_for) {
@@ -143,16 +146,17 @@ TEST_F(CsvSource, describes_data_that_no_split_can_be_drawn_of) {
   EXPECT_EQ(dataset.split_origin, "train: every image");
   EXPECT_THAT(dataset.notes,
               testing::Contains(testing::AllOf(
-                  HasSubstr("train refuses to: a split to be drawn by patient needs the patient of every "
-                            "image, got 2 of 2 images without; train will want a column \"patient\""),
+                  HasSubstr("train will refuse this data: random split by patient needs a patient id for every image, "
+                            "got 2 of 2 images without one; train will need a column \"patient\""),
                   HasSubstr("--set data.split_unit=image"))));
   folder_.write("labels.csv", "path,patient,Mass\na.png,p,1\nb.png,p,0\n");
-  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains(HasSubstr("at least 2 patients to draw from, got 1")));
+  EXPECT_THAT(load_dataset(wanted).notes,
+              testing::Contains(HasSubstr("at least 2 patients for a random split, got 1")));
   folder_.write("labels.csv", "path,split,Mass\na.png,train,1\nb.png,test,0\n");
   EXPECT_THAT(load_dataset(wanted).notes, testing::Contains(HasSubstr("got 2 of 2 images without")));
   wanted.unnamed_labels = UnnamedLabels::Refuse;
   wanted.labels = {"Mass"};
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.split] a split to be drawn by patient"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.split] random split by patient"));
 }
 
 }  // namespace

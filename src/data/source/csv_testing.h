@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fixture for tests of the source `csv`: a folder with a table, and access to label values.
+// Fixture for tests of the dataset reader `csv`: a folder with a table, and access to label values.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace roentgen::data {
 
-/// A folder with images a.png .. f.png (empty files, because sources do not read pixels) and this labels.csv.
+/// A folder with images a.png .. f.png (empty files, because dataset readers do not read pixels) and this labels.csv.
 class CsvSource : public testing::Test {
  protected:
   CsvSource() {

@@ -55,7 +55,7 @@ void check_root(const SourceOptions& options) {
                                    std::filesystem::exists(status) ? "not a folder" : "no such folder"));
 }
 
-/// Refuses tables in data.csv that do not exist.
+/// Throws DataError for tables in data.csv that do not exist.
 void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   for (const std::filesystem::path& path : named_tables(options)) {
     std::error_code error;
@@ -63,14 +63,15 @@ void check_named_tables(const SourceOptions& options, TableFiles& tables) {
     if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) continue;
     std::vector<std::string> others;
     for (const auto& other : tables_in(options.root, tables)) others.push_back(other.filename().string());
-    throw DataError(error_text(
-        "data.csv", path.string(), "a table", std::filesystem::exists(status) ? "a folder" : "nothing of that name",
-        others.empty() ? "a path from the data folder" : "one of the tables there: " + first_names(others)));
+    throw DataError(error_text("data.csv", path.string(), "a table",
+                               std::filesystem::exists(status) ? "a folder" : "no such file",
+                               others.empty() ? "a path relative to the data folder"
+                                              : "one of the tables in this folder: " + first_names(others)));
   }
 }
 
-/// Refuses tables without a column of image files: those in data.csv, else labels.csv, else the only table of the
-/// folder.
+/// Throws DataError for tables without a column of image files. Checks the tables in data.csv, else labels.csv, else
+/// the only table of the folder.
 void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   std::vector<std::filesystem::path> paths = named_tables(options);
   if (paths.empty()) {
@@ -83,21 +84,22 @@ void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   for (const auto& path : paths) {
     const std::vector<std::string>& header = tables.header(path);
     if (header.empty() || image_column(header, options.files)) continue;
-    throw DataError(error_text("data.csv", path.filename().string(), "a column of image files called path",
-                               "columns " + first_names(header, kShownColumns),
-                               "path (or file, filename, image) as the name of that column"));
+    throw DataError(error_text("data.csv", path.filename().string(), "a column of image files, named path",
+                               "only the columns " + first_names(header, kShownColumns),
+                               "naming the column of image files path, file, filename or image"));
   }
 }
 
-/// Refuses a folder whose tables name absent images, because other files in it may belong to another data set.
+/// Throws DataError if the tables of a folder name absent images, because other files in the folder may belong to
+/// another data set.
 void refuse_absent_images(const SourceOptions& options, TableFiles& tables, std::string_view other) {
   const FoundTables& found = tables.found_in(options.root);
   if (!found.read.empty() || found.absent.empty()) return;
   const std::filesystem::path& table = found.absent.front();
   throw DataError(error_text(
-      "data.source", table.string(), "images that it names below " + options.root.string(),
-      fmt::format("none of them there ({})", first_names(image_names(tables.table(options.root / table)))),
-      "paths relative to the table" + (other.empty() ? "" : fmt::format(", or --set data.source={}", other))));
+      "data.source", table.string(), "the images of this table in the folder " + options.root.string(),
+      fmt::format("none of them ({})", first_names(image_names(tables.table(options.root / table)))),
+      "writing paths relative to the table" + (other.empty() ? "" : fmt::format(", or --set data.source={}", other))));
 }
 
 const SourceEntry& choose_source(const SourceOptions& options, TableFiles& tables) {
@@ -107,7 +109,8 @@ const SourceEntry& choose_source(const SourceOptions& options, TableFiles& table
     names += fmt::format(", {}", source.name);
   }
   if (options.source != "auto") {
-    throw ConfigError(error_text("data.source", "source", "auto" + names, options.source, "--set data.source=auto"));
+    throw ConfigError(
+        error_text("data.source", "source", "one of auto" + names, options.source, "--set data.source=auto"));
   }
   for (const auto& source : kSources) {
     if (source.probe(options, tables)) {
@@ -121,8 +124,8 @@ const SourceEntry& choose_source(const SourceOptions& options, TableFiles& table
   if (options.csv.empty()) refuse_absent_images(options, tables, "");
   for (const std::string& line : source_obstacles(options)) log::info(line);
   refuse_without_images(options, tables);
-  throw DataError(error_text("data.source", options.root.string(), "one of: " + looked_for, "none of them",
-                             "--set data.csv=FILE if the table has another name"));
+  throw DataError(error_text("data.source", options.root.string(), "one of these data sets: " + looked_for,
+                             "none of them", "--set data.csv=FILE if the table has another name"));
 }
 
 // Adds a note if a folder contains records and images, or two kinds of records, because only one of them is read.
@@ -140,14 +143,14 @@ void note_other_files(const SourceOptions& options, std::string_view chosen, Lis
   try {
     walk.walk(options.root);
   } catch (const DataError&) {
-    return;  // belongs to another user, and contains no records either
+    return;  // a folder that belongs to another user, without readable records
   }
   listing.left_out_images += images.total();
   if (!images.is_empty()) {
-    listing.notes.push_back("also in this folder, and not read: image files (" + images.text() + ")");
+    listing.notes.push_back("image files in this folder that are not read (" + images.text() + ")");
   }
   if (!records.is_empty()) {
-    listing.notes.push_back("in folders of this folder, and not read: record files (" + records.text() + ")");
+    listing.notes.push_back("record files in subfolders that are not read (" + records.text() + ")");
   }
 }
 
@@ -156,7 +159,7 @@ void note_other_records(const SourceOptions& options, std::string_view chosen, T
   for (const auto& source : kRecordSources) {
     if (source.name == chosen || !source.probe(options, tables)) continue;
     listing.notes.push_back(fmt::format(
-        "also in this folder, and not read: {}; --set data.source={} reads that instead", source.what, source.name));
+        "not read, although also in this folder: {}; --set data.source={} reads it instead", source.what, source.name));
   }
 }
 
@@ -164,7 +167,8 @@ void check_distinct(const std::vector<std::string>& labels) {
   std::set<std::string_view> seen;
   for (const auto& label : labels) {
     if (seen.insert(label).second) continue;
-    throw ConfigError(error_text("data.labels", label, "each label once", "it twice", "naming it once in data.labels"));
+    throw ConfigError(
+        error_text("data.labels", label, "each label once", "this one twice", "naming it once in data.labels"));
   }
 }
 
@@ -193,8 +197,8 @@ void filter_views(Listing& listing, const SourceOptions& options) {
   listing.notes.push_back(fmt::format("views {}: {} kept, {} of other views dropped, {} of unknown view kept", names,
                                       kept, dropped, unknown));
   if (listing.samples.empty()) {
-    throw DataError(
-        error_text("data.source", "views", "an image of view " + names, "none of them", "--set data.views=[]"));
+    throw DataError(error_text("data.source", "views", "at least one image of view " + names, "none",
+                               "--set data.views=[] for all views"));
   }
 }
 
@@ -209,7 +213,7 @@ std::string_view name_of(Split split) { return kSplitNames.at(static_cast<std::s
 
 Split parse_split(std::string_view text) {
   if (const auto split = find_split(text)) return *split;
-  throw ConfigError(error_text("data.split", "split", "a known name", text, "one of train, val, test, none"));
+  throw ConfigError(error_text("data.split", "split", "one of train, val, test, none", text, "one of these names"));
 }
 
 bool has_records(const std::filesystem::path& folder) { return record_source(folder).has_value(); }
@@ -247,8 +251,8 @@ Dataset load_one(const SourceOptions& asked, TableFiles& tables) {
   check_distinct(asked.labels);
   const SourceEntry& source = choose_source(asked, tables);
   if (!asked.patient.empty() && source.name != "csv") {
-    throw ConfigError(error_text("data.source", "data.patient", "the source csv, whose table has such a column",
-                                 fmt::format("the source {}", source.name), "leaving it out"));
+    throw ConfigError(error_text("data.source", "data.patient", "data.source=csv, the only format that uses this key",
+                                 fmt::format("data.source={}", source.name), "removing data.patient"));
   }
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;

@@ -65,8 +65,8 @@ struct Sample {
   std::filesystem::path path{};
   /// Position of the image in the file; nullopt if the file is the image.
   std::optional<StoredImage> stored{};
-  /// Patient id in normal form (patient.h; NIH: decimal without leading zeros). With several sources, the namespace and
-  /// a line break precede it. Empty: unknown. Never printed or written.
+  /// Patient id in normal form (patient.h; NIH: decimal without leading zeros). If several data sets are merged, the
+  /// namespace and a line break precede it. Empty: unknown. Never printed or written.
   std::string patient{};
   /// Patient id as the table states it, if that differs from the normal form (patient.h). Never printed or written.
   std::string written_patient{};
@@ -85,16 +85,16 @@ struct Sample {
   std::uint32_t part = 0;
 };
 
-/// One of several data sets that were merged into a Dataset.
+/// A data set that was merged with others into a Dataset.
 struct DatasetPart {
-  /// Name of this data set (SourceOptions::name), unique among the merged ones.
+  /// Name of this data set (SourceOptions::name), unique among the merged data sets.
   std::string name{};
-  /// Source that read it: a name in source_list.h.
+  /// Dataset reader that was used: a name in source_list.h.
   std::string source{};
   std::filesystem::path root{};     ///< folder of the data set
   std::string patient_namespace{};  ///< Dataset::patient_namespace of this part
   std::string split_origin{};       ///< Dataset::split_origin of this part
-  /// Those labels of the merged Dataset that are known for at least one image of this part.
+  /// Labels of the merged Dataset that are known for at least one image of this data set.
   std::vector<std::string> known_labels{};
 };
 
@@ -111,8 +111,8 @@ struct SplitSummary {
   std::int64_t images = 0;    ///< number of images in the split
   /// Number of distinct known patients.
   std::int64_t patients = 0;
-  /// Hash of the names of its images (io::name_list_sha256); empty if it has none. eval/split_list.h knows published
-  /// lists.
+  /// Hash of the names of the split's images (io::name_list_sha256); empty if the split has no image. eval/split_list.h
+  /// knows published lists.
   std::string list_sha256;
   /// (K) counts of each label.
   std::vector<LabelCounts> labels;
@@ -120,12 +120,12 @@ struct SplitSummary {
 
 /// A listed data set. Thread-safe to read.
 struct Dataset {
-  /// Source that read it: a name in source_list.h, or several names joined by " + ".
+  /// Dataset reader that was used: a name in source_list.h, or several names joined by " + ".
   std::string source;
   /// Data folder; with several data sets, that of the first.
   std::filesystem::path root;
   /// Namespace that keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes(). Empty if
-  /// each part has its own.
+  /// each merged data set has its own.
   std::string patient_namespace;
   /// Data sets that were merged; one if there was only one, none if load_dataset() did not create this Dataset.
   std::vector<DatasetPart> parts;
@@ -168,18 +168,19 @@ struct LabelPolicy {
 enum class SplitMode : std::uint8_t {
   Auto,    ///< lists or a split column if there are any, otherwise random
   Given,   ///< lists or a split column; DataError if there are none
-  Random,  ///< drawn by patient, even if there are lists
+  Random,  ///< random by patient, even if there are split lists
   Whole,   ///< every image belongs to test, for evaluation on external data
 };
 
 /// Origin of the validation part.
 enum class ValidationFrom : std::uint8_t {
-  Auto,  ///< list or column if there is one, otherwise a part of train drawn by patient
-  Part,  ///< a part of train and val together, drawn by patient
+  Auto,  ///< list or column if there is one, otherwise random patients of train
+  Part,  ///< random patients of train and val together
   None,  ///< no validation part; all images outside test belong to train
 };
 
-/// Unit that is drawn for images whose patient is unknown. Patient: such images are refused.
+/// Unit of random splits for images whose patient is unknown. Patient: such images cause an error. Image: each of these
+/// images is assigned separately.
 enum class SplitUnit : std::uint8_t { Patient, Image };
 
 /// Form of a patient id that determines the random splits. Checkpoints store these numbers.
@@ -188,19 +189,20 @@ enum class SplitRule : std::uint8_t {
   Normal = 2,   ///< normal form (patient.h)
 };
 
-/// How images are divided into train, val and test. Draws depend on a hash of (seed, namespace, patient), so a patient
-/// keeps its split when the data set grows. A split that would be empty gets the patient whose draw is nearest.
+/// How images are divided into train, val and test. Random splits depend on a hash of (seed, namespace, patient), so a
+/// patient keeps its split when the data set grows. A split that would be empty gets the patient whose random number
+/// (split_draw()) is nearest to the threshold.
 struct SplitOptions {
   SplitMode mode = SplitMode::Auto;                  ///< origin of train, val and test
   ValidationFrom validation = ValidationFrom::Auto;  ///< origin of the validation part
-  /// Image: if the patient is unknown, each image is drawn by itself.
+  /// Unit of random splits for images whose patient is unknown.
   SplitUnit unit = SplitUnit::Patient;
-  SplitRule rule = SplitRule::Normal;  ///< form of patient ids in the draws
-  /// Fraction of the patients that go to test, if test is drawn.
+  SplitRule rule = SplitRule::Normal;  ///< form of patient ids that determines random splits
+  /// Fraction of the patients that go to test, if test is random.
   double test_fraction = 0.2;
-  /// Fraction of the remaining patients that go to val, if val is drawn.
+  /// Fraction of the remaining patients that go to val, if val is random.
   double val_fraction = 0.125;
-  std::uint64_t seed = 0;  ///< seed of the random draw
+  std::uint64_t seed = 0;  ///< seed of the random splits
   /// Text files with one image name per line, relative to the root or absolute; text after the first space is ignored.
   /// If empty, lists are searched for by their usual names.
   std::filesystem::path train_val_list{};
@@ -214,37 +216,38 @@ enum class Absent : std::uint8_t { Refuse, Skip };
 /// Action if an image name occurs twice, in rows or files.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
-/// Action if a source lacks a requested label. Mask: the label is unknown for all of its images. A data set without
+/// Action if a data set lacks a requested label. Mask: the label is unknown for all of its images. A data set without
 /// any requested label is refused in both cases.
 enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 
-/// Action if a source needs the names of its labels and none are given. Propose: uses columns that look like
+/// Action if a dataset reader needs the names of the labels and none are given. Propose: uses columns that look like
 /// labels. Notes then tell how to name them, and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
-/// Whether the image files that a table names must exist. Unneeded: only rows are read (sources csv and nih), with all
-/// views. Errors then name lines instead of images.
+/// Whether the image files that a table names must exist. Unneeded: only rows are read (dataset readers csv and nih),
+/// with all views. Errors then name lines instead of images.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
 /// Settings of load_dataset(). docs/reference/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
   /// Data folder. Roentgen never writes to it.
   std::filesystem::path root{};
-  /// Source: "auto" or a name in source_list.h.
+  /// Dataset reader: "auto" or a name in source_list.h.
   std::string source = "auto";
   /// Label tables, relative to the root or absolute. If empty, they are searched for.
   std::vector<std::filesystem::path> csv{};
-  /// Name of the patient column in a table of the source csv. If empty, it is found by its usual names.
+  /// Name of the patient column in a table of the dataset reader csv. If empty, it is found by its usual names.
   std::string patient{};
-  /// Folders, relative to the root, that are searched for images (source nih). If empty, the whole root is searched.
+  /// Folders, relative to the root, that are searched for images (dataset reader nih). If empty, the whole root is
+  /// searched.
   std::vector<std::filesystem::path> images{};
   /// Labels to learn. A name is a finding (nih) or a column (csv). "Column:value" is 1 if the column has that value:
-  /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). If empty, the source's default (nih: the 14 findings in
+  /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). If empty, the reader's default (nih: the 14 findings in
   /// CheXNet's order).
   std::vector<std::string> labels{};
-  UnknownLabels unknown_labels = UnknownLabels::Refuse;  ///< action if the source lacks a label
-  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< action if the source's labels are not named
-  /// Names of labels in this source, as pairs (label, name in the source). Names in finding_names.h need no entry.
+  UnknownLabels unknown_labels = UnknownLabels::Refuse;  ///< action if the data set lacks a label
+  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< action if no labels are named
+  /// Names of labels in this data set, as pairs (label, name in the data set). Names in finding_names.h need no entry.
   std::vector<std::pair<std::string, std::string>> label_map{};
   /// How fields that are neither 0 nor 1 are read, for labels without an entry in label_policies.
   LabelPolicy policy{};
@@ -256,7 +259,7 @@ struct SourceOptions {
   Duplicates duplicates = Duplicates::Refuse;  ///< action for repeated image names
   ImageFiles files = ImageFiles::Needed;       ///< whether image files must exist
   SplitOptions split{};                        ///< how images are divided into splits
-  /// Value of Dataset::patient_namespace. If empty, the source's name is used, or `name` if several data sets are
+  /// Value of Dataset::patient_namespace. If empty, the reader's name is used, or `name` if several data sets are
   /// merged.
   std::string patient_namespace{};
   /// Name of this data set among several: letters, digits, _, - and dots.
@@ -265,10 +268,10 @@ struct SourceOptions {
   std::vector<SourceOptions> sources{};
 };
 
-/// Assigns folders, each "DIR" or "NAME=DIR", to data sets. With options.sources, a named folder goes to the source of
-/// that name (other sources are dropped). Unnamed folders are assigned to all sources in order. Without
+/// Assigns folders, each "DIR" or "NAME=DIR", to data sets. With options.sources, a named folder goes to the data set
+/// of that name (other data sets are dropped). Unnamed folders are assigned to all data sets in order. Without
 /// options.sources, a single folder becomes the root. Several folders become one data set each, with the given name or
-/// the name of the detected source. Throws ConfigError if this is ambiguous, DataError if a folder is absent.
+/// the name of the detected reader. Throws ConfigError if this is ambiguous, DataError if a folder is absent.
 void place_folders(SourceOptions& options, const std::vector<std::string>& folders);
 
 /// Sets the split rule of all data sets in the options.
@@ -277,18 +280,17 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 /// Returns the folder in "DIR" or "NAME=DIR".
 [[nodiscard]] std::filesystem::path folder_of(const std::string& text);
 
-/// Lists a data folder, or all of options.sources as one data set. Labels of several sources are merged by name or by
-/// finding_names.h; a label that a source lacks is unknown for its images. Image names that occur twice are prefixed
-/// with the source's name. Each source has its own splits.
-/// Refuses sources that share no label with any other, contradicting label maps, and a patient in two splits if sources
-/// share a namespace. Refuses, in each folder, absent, unnamed and repeated images, unknown labels, empty tables, and
-/// patients in two splits. Throws DataError or ConfigError with a one-line text. With "auto" the text says what each
-/// source expects.
+/// Lists a data folder, or all of options.sources as one data set. Labels of several data sets are merged by name or by
+/// finding_names.h; a label that a data set lacks is unknown for its images. Image names that occur twice are prefixed
+/// with the name of the data set. Each data set has its own splits. Refuses data sets that share no label with any
+/// other, contradicting label maps, and a patient in two splits if data sets share a namespace. Refuses, in each
+/// folder, absent, unnamed and repeated images, unknown labels, empty tables, and patients in two splits. Throws
+/// DataError or ConfigError with a one-line text. With "auto" the text says what each dataset reader expects.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
-/// True if the folder contains what options.source reads; for "auto", if any source can read it.
+/// True if the folder contains what options.source reads; for "auto", if any dataset reader can read it.
 [[nodiscard]] bool fits_source(const SourceOptions& options);
-/// Name of the source that load_dataset() would use. Throws as load_dataset() does.
+/// Name of the dataset reader that load_dataset() would use. Throws as load_dataset() does.
 [[nodiscard]] std::string_view detected_source(const SourceOptions& options);
 
 /// True if a folder contains record files (docs/reference/data.md).

@@ -24,15 +24,15 @@ TEST_F(SeveralKinds, of_data_in_a_folder_are_named) {
   folder.write("NORMAL/2.PNG", "x");
   const Dataset dataset = load_dataset({.root = folder.path(), .split = {.mode = SplitMode::Whole}});
   EXPECT_EQ(dataset.source, "tfrecord");
-  EXPECT_THAT(dataset.notes, testing::Contains("also in this folder, and not read: image files (.png 2)"));
+  EXPECT_THAT(dataset.notes, testing::Contains("image files in this folder that are not read (.png 2)"));
 
   const TestFolder table;
   for (const char* name : {"im/1.png", "im/2.png", "COVID/1.png", "masks/1.png"}) table.write(name, "x");
   table.write("labels.csv", "path,sick\nim/1.png,1\n");
   const Dataset other = load_dataset({.root = table.path(), .labels = {"sick"}, .split = {.mode = SplitMode::Whole}});
   EXPECT_THAT(other.notes,
-              testing::IsSupersetOf({std::string("image files that no row names: 2"),
-                                     std::string("folders of images of which no row names one: COVID (1)")}));
+              testing::IsSupersetOf({std::string("image files that are not in the table: 2"),
+                                     std::string("folders of images that are not in the table: COVID (1)")}));
 }
 
 TEST_F(SeveralKinds, of_spelling_a_patient_are_one_in_records_too) {

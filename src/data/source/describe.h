@@ -11,8 +11,8 @@
 
 namespace roentgen::data {
 
-/// Report for the terminal. It shows the source, tables with hashes, splits (images, patients, list hash), views, sexes
-/// and ages. It also shows the positives of each label in each split, and the notes. Ends with a newline.
+/// Report for the terminal. It shows the dataset reader, tables with hashes, splits (images, patients, list hash),
+/// views, sexes and ages. It also shows the positives of each label in each split, and the notes. Ends with a newline.
 [[nodiscard]] std::string describe(const Dataset& dataset);
 
 /// Lines that `eval` prints: "labels: FILE, sha256 ..." for each label table, and "note: ..." for each note.

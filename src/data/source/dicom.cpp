@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their headers
-// (dicom_choice.h). All are test images without labels. Excluded files are counted by reason.
+// Dataset reader `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their
+// headers (dicom_choice.h). All selected radiographs are test images without labels. Excluded files are counted by
+// reason.
 #include <fmt/core.h>
 
 #include <utility>
@@ -31,10 +32,8 @@ void note_tables(const SourceOptions& options, Listing& listing) {
     if (ending == ".csv" || ending == ".tsv") tables.push_back(entry.path().filename().string());
   }
   if (tables.empty()) return;
-  listing.notes.push_back(
-      fmt::format("tables beside DICOM files that are not read: {}; one with a column path or "
-                  "file is",
-                  first_names(tables)));
+  listing.notes.push_back(fmt::format(
+      "tables that are not read: {}; a table next to DICOM files needs a column path or file", first_names(tables)));
 }
 
 }  // namespace
@@ -53,9 +52,9 @@ bool probe_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
 
 Listing list_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.labels.empty()) {
-    throw ConfigError(error_text("data.dicom", "labels", "none, since DICOM headers hold no labels",
+    throw ConfigError(error_text("data.dicom", "labels", "no data.labels, because DICOM headers contain no labels",
                                  first_names(options.labels),
-                                 "a labels.csv that names the files in a column \"path\""));
+                                 "adding a labels.csv with the file names in a column \"path\""));
   }
   std::vector<fs::path> files;
   FolderWalk walk(WalkOrder::Mixed, [&files](const fs::path& path) {
@@ -64,7 +63,7 @@ Listing list_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
     return true;
   });
   walk.walk(options.root);
-  Listing listing{.given_splits = "all of a folder without labels"};
+  Listing listing{.given_splits = "the whole folder, which has no labels"};
   Tally tally;
   for (const fs::path& path : files) {
     const auto study = read_dicom_header(path);
@@ -82,7 +81,7 @@ Listing list_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
                                .age_years = parse_age(study.value().age)});
   }
   if (const std::string text = exclusions_text(tally); !text.empty()) listing.notes.push_back("DICOM files " + text);
-  listing.add_notes(walk.left_out().notes("which are no DICOM"));
+  listing.add_notes(walk.left_out().notes("not DICOM"));
   for (const auto& [ending, count] : walk.left_out().files.counts()) {
     if (has_image_extension("image" + ending)) listing.left_out_images += count;
   }
@@ -91,8 +90,8 @@ Listing list_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
     const std::string left_out = exclusions_text(tally);
     throw DataError(error_text(
         "data.dicom", options.root.string(), "frontal chest radiographs (CR, DX or RG)",
-        left_out.empty() ? "no DICOM files" : left_out,
-        dicom_support().is_built ? "another --data, or a labels.csv that names the files" : dicom_support().text));
+        left_out.empty() ? "no DICOM files" : "only DICOM files " + left_out,
+        dicom_support().is_built ? "another --data, or a labels.csv with the file names" : dicom_support().text));
   }
   return listing;
 }

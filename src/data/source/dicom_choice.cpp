@@ -29,7 +29,7 @@ bool holds(std::string_view text, std::string_view part) { return text.find(part
 
 // Makes a code in a header printable: short, with only letters, digits and blanks.
 std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 16;  // length of the longest CS value
+  constexpr std::size_t kLongest = 16;  // longest value of a DICOM code string (CS)
   std::string out;
   for (const char c : text.substr(0, kLongest)) {
     out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == ' ' ? c : '_';

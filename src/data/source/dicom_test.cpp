@@ -108,7 +108,7 @@ TEST_F(DicomSource, lists_a_folder_without_a_table) {
   static_cast<void>(folder().write("IM9999", "no image either"));
   static_cast<void>(folder().write("NORMAL/1.png", "of another kind"));
   const Dataset dataset = load();
-  EXPECT_THAT(dataset.notes, testing::Contains("files left out, which are no DICOM: .png 1, .txt 1, no ending 1"));
+  EXPECT_THAT(dataset.notes, testing::Contains("files left out, not DICOM: .png 1, .txt 1, no ending 1"));
   EXPECT_EQ(dataset.source, "dicom");
   ASSERT_EQ(dataset.samples.size(), 2U);
   EXPECT_EQ(dataset.samples[0].id, "a.dcm");
@@ -153,21 +153,20 @@ TEST_F(DicomSource, counts_files_that_are_named_as_dicom_and_are_not) {
   static_cast<void>(folder().write("empty.dcm", ""));
   static_cast<void>(folder().write("text.DCM", "no image"));
   std::filesystem::create_symlink("nowhere", folder().path() / "dangling.dcm");
-  EXPECT_THAT(load().notes, testing::IsSupersetOf({"files left out, which are no DICOM: .dcm 2",
-                                                   "links left out, which lead nowhere: 1"}));
+  EXPECT_THAT(load().notes, testing::IsSupersetOf({"files left out, not DICOM: .dcm 2", "broken links, left out: 1"}));
 }
 
 TEST_F(DicomSource, refuses_a_folder_of_which_nothing_is_left) {
   put("ct.dcm", {{kModality, text_element("CS", "CT")}});
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load()); }),
-              AllOf(HasSubstr("[data.dicom]"), HasSubstr("got left out, modality CT: 1")));
+              AllOf(HasSubstr("[data.dicom]"), HasSubstr("got only DICOM files left out, modality CT: 1")));
 }
 
 TEST_F(DicomSource, has_no_labels) {
   put("a.dcm");
   EXPECT_THAT(
       message_of<ConfigError>([&] { static_cast<void>(load_dataset({.root = folder().path(), .labels = {"Mass"}})); }),
-      HasSubstr("DICOM headers hold no labels"));
+      HasSubstr("DICOM headers contain no labels"));
 }
 
 TEST_F(DicomSource, stands_behind_a_table) {

@@ -85,9 +85,9 @@ void refuse_ambiguous_column(const std::vector<std::string>& header, std::string
     std::vector<std::string> found;
     for (const std::size_t i : columns_of_key(header, name)) found.emplace_back(stripped(header[i]));
     if (found.empty()) continue;
-    throw ConfigError(error_text("data.labels", label, fmt::format("one column of that finding in {}", what),
+    throw ConfigError(error_text("data.labels", label, fmt::format("a single column for this finding in {}", what),
                                  first_names(found, found.size()),
-                                 "the exact name of one of them in data.labels, or renaming the others"));
+                                 "the exact name of one of these columns in data.labels, or renaming the others"));
   }
 }
 
@@ -96,8 +96,9 @@ void check_distinct_findings(const std::vector<std::string>& labels) {
   for (const std::string& label : labels) {
     const auto [position, is_new] = first.try_emplace(finding_key(label), label);
     if (is_new) continue;
-    throw ConfigError(error_text("data.labels", label, "each finding once", "it as " + position->second + " too",
-                                 "naming it once in data.labels"));
+    throw ConfigError(error_text("data.labels", label, "each finding in one label only",
+                                 "the same finding in label " + position->second,
+                                 "removing one of the two from data.labels"));
   }
 }
 

@@ -78,7 +78,8 @@ std::vector<std::string> split_names(std::string_view text) {
 
 std::string UnaskedNames::note(std::string_view title, const std::vector<std::string>& labels) const {
   if (counts_.empty()) return {};
-  std::vector<std::tuple<bool, std::int64_t, std::string>> order;  // is no likely typo, -count, name
+  // Sort keys: false for a likely typo, then -count, then the name.
+  std::vector<std::tuple<bool, std::int64_t, std::string>> order;
   for (const auto& [name, count] : counts_) {
     if (name.size() <= kLongest_bytes) order.emplace_back(!looks_like(name, labels), -count, name);
   }

@@ -53,7 +53,7 @@ class FindingText {
   std::vector<std::string> labels_;
   std::vector<std::string> keys_;
   std::vector<bool> has_met_;
-  /// Indices of the labels that each name met so far means.
+  /// Indices of the labels that a name means, for each name read so far.
   std::map<std::string, std::vector<std::size_t>> known_;
   UnaskedNames unasked_;
 };

@@ -75,8 +75,8 @@ std::optional<fs::path> FolderFiles::below_root(const fs::path& name) {
   if (fitting.size() > 1) {
     std::vector<std::string> names;
     for (const fs::path& path : fitting) names.push_back(path.lexically_relative(root_).string());
-    throw DataError(error_text("data.csv", name.string(), "one file of that name below the data folder",
-                               first_names(names), "its folder in the table"));
+    throw DataError(error_text("data.csv", name.string(), "one file of that name in the data folder",
+                               first_names(names), "writing its folder in the table, too"));
   }
   ++without_folder_;
   return fitting.front();
@@ -98,8 +98,8 @@ std::optional<fs::path> FolderFiles::with_ending(const fs::path& path) {
   std::vector<std::string>& files = found->second;
   if (files.size() == 1) return folder / files.front();
   std::ranges::sort(files);
-  throw DataError(error_text("data.csv", path.filename().string(), "one image file of that name", first_names(files),
-                             "its ending in the table"));
+  throw DataError(error_text("data.csv", path.filename().string(), "one image file with this name before the extension",
+                             first_names(files), "writing its extension in the table, too"));
 }
 
 }  // namespace roentgen::data

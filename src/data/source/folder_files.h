@@ -31,12 +31,12 @@ class FolderFiles {
   /// Creates an empty lookup. With a `root`, find() also searches below it for names without their folder.
   explicit FolderFiles(std::filesystem::path root = {}) : root_(std::move(root)) {}
 
-  /// Returns the first of `places` that is a file. If none is, tries each place with the extension of an image format,
-  /// such as `place`.png. Last, tries the only file below the root whose relative path ends like the last place, with
-  /// or without its extension. Returns nullopt if nothing matches. Throws DataError that names the files if several
-  /// match.
+  /// Returns the first of `places` that is a file. If none of them is a file, tries each place with the extension of an
+  /// image format, such as `place`.png. Last, tries the only file below the root whose relative path ends like the last
+  /// place, with or without its extension. Returns nullopt if nothing matches. Throws DataError that names the files if
+  /// several match.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
-  /// Folders listed so far to look up places.
+  /// Folders that find() has listed so far, with the names of their files.
   [[nodiscard]] const Folders& folders() const { return folders_; }
   /// Number of files that were found below the root although the table omits their folder.
   [[nodiscard]] std::int64_t without_folder() const { return without_folder_; }

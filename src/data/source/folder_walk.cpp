@@ -64,20 +64,20 @@ std::string splits_in(const std::vector<std::pair<fs::path, fs::path>>& repeated
 std::vector<std::string> LeftOut::notes(std::string_view why) const {
   std::vector<std::string> notes;
   if (!files.is_empty()) notes.push_back(fmt::format("files left out, {}: {}", why, files.text()));
-  if (!dangling.empty()) notes.push_back(fmt::format("links left out, which lead nowhere: {}", dangling.size()));
+  if (!dangling.empty()) notes.push_back(fmt::format("broken links, left out: {}", dangling.size()));
   if (hidden > 0)
-    notes.push_back(fmt::format("images left out, since their names or folders begin with a dot: {}", hidden));
+    notes.push_back(fmt::format("images left out, because their names or folders begin with a dot: {}", hidden));
   if (companions > 0) {
-    notes.push_back(fmt::format("folders called masks or pairs, passed over: {} (image files in them: {})", companions,
+    notes.push_back(fmt::format("folders called masks or pairs, ignored: {} (image files in them: {})", companions,
                                 companion_images));
   }
   if (!image_folders.empty()) {
-    notes.push_back(fmt::format("folders with the ending of an image, read as folders: {}", image_folders.size()));
+    notes.push_back(fmt::format("folders whose names end like image files: {}", image_folders.size()));
   }
-  if (unreadable > 0) notes.push_back(fmt::format("folders that cannot be read, passed over: {}", unreadable));
+  if (unreadable > 0) notes.push_back(fmt::format("folders that cannot be read, ignored: {}", unreadable));
   if (!repeated.empty()) {
     notes.push_back(
-        fmt::format("links to folders that are read anyway, passed over: {}{}", repeated.size(), splits_in(repeated)));
+        fmt::format("links to folders that are read anyway, ignored: {}{}", repeated.size(), splits_in(repeated)));
   }
   return notes;
 }
@@ -106,7 +106,7 @@ void FolderWalk::walk(const fs::path& path) {
     ++left_out_.unreadable;
   } else if (error) {
     throw DataError(error_text("data.folder", path.string(), "a readable folder", error.message(),
-                               "other permissions there, or another folder"));
+                               "changing its permissions, or another folder"));
   }
   if (order_ == WalkOrder::FilesFirst) {
     std::stable_partition(entries.begin(), entries.end(), [](const fs::directory_entry& entry) {

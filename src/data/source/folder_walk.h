@@ -20,7 +20,7 @@ namespace roentgen::data {
 /// Counts by name.
 class Tally {
  public:
-  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }        ///< adds to a count
+  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }        ///< increases a count
   Tally& operator+=(const Tally& other);                                                       ///< adds other counts
   [[nodiscard]] bool is_empty() const { return counts_.empty(); }                              ///< no counts yet?
   [[nodiscard]] std::int64_t total() const;                                                    ///< sum of all counts
@@ -52,11 +52,11 @@ struct LeftOut {
 
   LeftOut& operator+=(const LeftOut& other);  ///< adds the counts of another walk
   /// Lines for the terminal that contain no file names; empty if nothing was skipped.
-  /// @param why reason why files were skipped, such as "which are no DICOM"
+  /// @param why reason why files were skipped, such as "not DICOM"
   [[nodiscard]] std::vector<std::string> notes(std::string_view why) const;
 };
 
-/// Order in which the entries of a folder are visited. Each part is sorted by name.
+/// Order in which the entries of a folder are visited. Entries are sorted by name.
 enum class WalkOrder : std::uint8_t {
   Mixed,       ///< files and folders in one sorted list
   FilesFirst,  ///< all files, then all folders

@@ -45,7 +45,7 @@ NamedFolder parse_folder(const std::string& text) {
 
 std::string names_of(const std::vector<SourceOptions>& sources) {
   std::vector<std::string> names;
-  for (const SourceOptions& source : sources) names.push_back(source.name.empty() ? "one without name" : source.name);
+  for (const SourceOptions& source : sources) names.push_back(source.name.empty() ? "one without a name" : source.name);
   return first_names(names, names.size());
 }
 
@@ -65,8 +65,9 @@ void place_by_name(std::vector<SourceOptions>& sources, const std::vector<NamedF
   for (const auto& [name, folder] : folders) {
     const auto found = std::ranges::find(sources, name, &SourceOptions::name);
     if (found == sources.end() || !placed.insert(name).second) {
-      refuse(fmt::format("--data {}={}", name, folder.string()), "each source of the recipe once",
-             found == sources.end() ? "another name" : "it twice", "one of " + names_of(sources));
+      refuse(fmt::format("--data {}={}", name, folder.string()), "each data set of [[data.sources]] once",
+             found == sources.end() ? "an unknown name" : "this name twice",
+             "one of these names: " + names_of(sources));
     }
     found->root = folder;
   }
@@ -75,9 +76,9 @@ void place_by_name(std::vector<SourceOptions>& sources, const std::vector<NamedF
 
 void place_in_order(std::vector<SourceOptions>& sources, const std::vector<NamedFolder>& folders) {
   if (folders.size() != sources.size()) {
-    refuse("--data", fmt::format("a folder for each source of the recipe ({})", names_of(sources)),
+    refuse("--data", fmt::format("one folder for each data set of [[data.sources]] ({})", names_of(sources)),
            fmt::format("{}", folders.size()),
-           "--data NAME=DIR for some of them, or --set 'data.sources=[]' for other data");
+           "--data NAME=DIR to set only some, or --set 'data.sources=[]' for other data");
   }
   for (std::size_t i = 0; i < sources.size(); ++i) sources[i].root = folders[i].folder;
 }
@@ -87,13 +88,14 @@ void settle_names(std::vector<SourceOptions>& sources) {
   std::set<std::string> names;
   for (SourceOptions& source : sources) {
     if (!source.name.empty() && !is_name(source.name)) {
-      refuse("name", "letters, digits, _, - and dots", source.name, "another name in [[data.sources]]");
+      refuse("name", "a name of letters, digits, _, - and dots", source.name, "another name in [[data.sources]]");
     }
     const bool is_found = source.name.empty();
     if (is_found) source.name = detected_source(source);
     if (names.insert(source.name).second) continue;
-    refuse(source.name, "each name once", is_found ? "two folders of that source" : "it twice",
-           "names that tell them apart: --data a=DIR --data b=DIR");
+    refuse(source.name, "a different name for each data set",
+           is_found ? "two folders of this format" : "this name twice",
+           "giving them different names: --data a=DIR --data b=DIR");
   }
 }
 
@@ -119,7 +121,8 @@ void place_folders(SourceOptions& options, const std::vector<std::string>& folde
   } else if (with_name > 0 && with_name == std::ssize(named)) {
     place_by_name(options.sources, named);
   } else if (with_name > 0) {
-    refuse("--data", "all as NAME=DIR or none", fmt::format("{} of {}", with_name, named.size()), "a name for each");
+    refuse("--data", "a name (NAME=DIR) for every --data or for none",
+           fmt::format("a name for {} of {}", with_name, named.size()), "naming all of them");
   } else if (!named.empty()) {
     place_in_order(options.sources, named);
   }

@@ -38,7 +38,8 @@ ImageIndex::ImageIndex(const std::vector<fs::path>& folders) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
       throw DataError(error_text("data.source", folder.string(), "a folder of images",
-                                 error ? error.message() : std::string("a file"), "--set data.images=FOLDER"));
+                                 error ? error.message() : std::string("a file"),
+                                 "--set data.images=FOLDER with another folder"));
     }
     walk.walk(folder);
   }

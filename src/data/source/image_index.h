@@ -25,8 +25,8 @@ namespace roentgen::data {
 /// read.
 class ImageIndex {
  public:
-  /// Walks `folders` in the given order, and the entries of each folder sorted by name. Throws DataError if one is not
-  /// a readable folder.
+  /// Walks `folders` in the given order, and the entries of each folder sorted by name. Throws DataError if one of
+  /// `folders` is not a readable folder.
   explicit ImageIndex(const std::vector<std::filesystem::path>& folders);
 
   /// Returns the file with this name, or nullptr; the first one if there are several.

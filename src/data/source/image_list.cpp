@@ -52,15 +52,15 @@ std::string links_note(const std::vector<Sample>& samples) {
   LinkedFiles links;
   std::int64_t again = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) again += links.add(samples[i].path, i) ? 1 : 0;
-  return again == 0 ? std::string() : fmt::format("files that links put into the list again: {}", again);
+  return again == 0 ? std::string() : fmt::format("files listed more than once because of links: {}", again);
 }
 
 // Describes the content of a folder that has no images.
 std::string contents(const ImageList& list) {
   if (const std::string dicom = exclusions_text(list.dicom); !dicom.empty()) return "DICOM files " + dicom;
   const LeftOut& left_out = list.left_out;
-  if (!left_out.dangling.empty()) return counted(std::ssize(left_out.dangling), "link") + " to nowhere";
-  if (left_out.companions > 0) return "only folders called masks or pairs, which are passed over";
+  if (!left_out.dangling.empty()) return counted(std::ssize(left_out.dangling), "link") + " without target";
+  if (left_out.companions > 0) return "only folders called masks or pairs, which are ignored";
   if (left_out.files.is_empty()) return "no files";
   return fmt::format("{} ({})", counted(left_out.files.total(), "other file"), left_out.files.text());
 }
@@ -98,8 +98,8 @@ ImageList list_images(const std::vector<std::string>& arguments) {
       list.folders.emplace_back(path, std::ssize(samples) - static_cast<std::int64_t>(before));
       continue;
     }
-    refuse(argument, "files that end in .png, .jpg or .jpeg, or frontal chest radiographs as DICOM, below it",
-           contents(list), "another folder, or naming the files themselves");
+    refuse(argument, "PNG or JPEG files (.png, .jpg, .jpeg) or frontal DICOM chest radiographs in this folder",
+           contents(list), "another folder, or naming single files");
   }
   if (repeated(samples) != nullptr) {
     for (Sample& sample : samples) sample.id = sample.path.lexically_normal().string();
@@ -129,9 +129,9 @@ std::vector<std::string> class_folder_notes(const ImageList& list, const SourceO
       const std::int64_t images = std::ssize(load_dataset(options, tables).samples);
       if (images == taken) continue;
       notes.push_back(
-          fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",
+          fmt::format("a folder of classes: {} taken here; inspect, train and eval take only the {} in class folders",
                       counted(taken, "image"), images));
-    } catch (const Error&) {  // that source refuses the folder, but as a list of images it is valid
+    } catch (const Error&) {  // the dataset reader refuses the folder, but as a list of images it is valid
     }
   }
   return notes;

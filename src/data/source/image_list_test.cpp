@@ -86,7 +86,7 @@ TEST_F(ImageListTest, passes_over_masks_and_pairs_that_are_not_named) {
   EXPECT_EQ(list.left_out.companions, 2);
   EXPECT_THAT(names(list_images({in("d/pairs")})), ElementsAre("Mass/1.png"));
   write("e/masks/1.png");
-  EXPECT_THAT(refusal({in("e")}), HasSubstr("got only folders called masks or pairs, which are passed over"));
+  EXPECT_THAT(refusal({in("e")}), HasSubstr("got only folders called masks or pairs, which are ignored"));
 }
 
 TEST_F(ImageListTest, tells_images_of_one_name_apart_by_their_paths) {
@@ -102,7 +102,7 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   }
   const auto lines = [&] {
     const ImageList list = list_images({in("d")});
-    std::vector<std::string> all = list.left_out.notes("which by their endings are no images");
+    std::vector<std::string> all = list.left_out.notes("not images by their file extensions");
     for (const auto& notes : {class_folder_notes(list, {}), list.notes}) {
       all.insert(all.end(), notes.begin(), notes.end());
     }
@@ -117,9 +117,9 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   write("d/extra/5.png");
   fs::create_directory_symlink("val", in("d/test"));
   fs::create_hard_link(in("d/train/a/1.png"), in("d/val/a/1.png"));
-  EXPECT_THAT(lines(), testing::IsSupersetOf({HasSubstr("passed over: 1 (val, which is test)"),
-                                              HasSubstr("6 images taken here; inspect, train and eval take 5"),
-                                              HasSubstr("links put into the list again: 1")}));
+  EXPECT_THAT(lines(), testing::IsSupersetOf({HasSubstr("ignored: 1 (val, which is test)"),
+                                              HasSubstr("6 images taken here; inspect, train and eval take only the 5"),
+                                              HasSubstr("files listed more than once because of links: 1")}));
 }
 
 TEST_F(ImageListTest, counts_a_folder_of_classes_as_the_recipes_source_does) {
@@ -129,7 +129,7 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_the_recipes_source_does) {
   const ImageList list = list_images({in("d")});
   SourceOptions recipe{.source = "class_folders", .labels = {"a", "b"}};
   EXPECT_THAT(class_folder_notes(list, recipe), ElementsAre(HasSubstr("5 images taken here; inspect, train and eval "
-                                                                      "take 3, those in classes")));
+                                                                      "take only the 3 in class folders")));
   EXPECT_THAT(class_folder_notes(list, {}), ElementsAre()) << "auto reads no such folder";
   recipe.labels = {"Mass"};
   EXPECT_THAT(class_folder_notes(list, recipe), ElementsAre()) << "folders that are none of the model's classes";
@@ -157,7 +157,7 @@ TEST_F(ImageListTest, refuses_what_holds_no_images) {
               HasSubstr("none.png: expected PNG, JPEG or DICOM files, or a folder of them, got "
                         "no such file; try checking the path"));
   EXPECT_THAT(refusal({in("link.png")}), HasSubstr("got a broken link"));
-  EXPECT_THAT(refusal({in("d")}), HasSubstr("below it, got 1 other"));
+  EXPECT_THAT(refusal({in("d")}), HasSubstr("in this folder, got 1 other"));
   EXPECT_THAT(refusal({in("e")}), HasSubstr("got no files"));
 }
 

@@ -22,11 +22,12 @@ const std::string* own_name(const SourceOptions& options, std::string_view label
 }
 
 [[noreturn]] void refuse_contradiction(const std::string& own, const std::string& one, const std::string& other) {
-  throw ConfigError(error_text(kThing, own, "one label for each name", fmt::format("{} and {}", one, other),
-                               "one of them in data.label_map, or other data.labels"));
+  throw ConfigError(error_text(kThing, own, "one label for this column", fmt::format("two, {} and {}", one, other),
+                               "keeping one of them in data.label_map, or changing data.labels"));
 }
 
-/// Refuses two labels with the same name in the source. `names` contains pairs of a label and its name in the source.
+/// Throws ConfigError if two labels have the same name in the data set. `names` contains pairs of a label and its name
+/// in the data set.
 void check_distinct_names(const std::vector<std::pair<std::string, std::string>>& names) {
   std::map<std::string, std::string> label_of;
   for (const auto& [label, own] : names) {
@@ -38,19 +39,19 @@ void check_distinct_names(const std::vector<std::pair<std::string, std::string>>
 void check_asked(const SourceOptions& options) {
   for (const auto& [label, own] : options.label_map) {
     if (std::ranges::find(options.labels, label) != options.labels.end()) continue;
-    throw ConfigError(error_text(kThing, label, "a label of data.labels",
-                                 first_names(options.labels, options.labels.size()), "the name of one of them"));
+    throw ConfigError(error_text(kThing, label, "a label that data.labels contains",
+                                 "only " + first_names(options.labels, options.labels.size()), "one of these names"));
   }
 }
 
-/// Renames the labels of a source that lists all of its labels.
+/// Renames the labels of a data set whose labels were all listed.
 void rename(Listing& listing, const SourceOptions& options) {
   const std::vector<std::string> found = listing.label_names;
   for (const auto& [label, own] : options.label_map) {
     const auto column = finding_column(found, own);
     if (!column) {
-      throw ConfigError(
-          error_text(kThing, label, "a name that the data set has", own, "one of " + first_names(found, found.size())));
+      throw ConfigError(error_text(kThing, label, "the name of a label of the data set", own,
+                                   "one of these names: " + first_names(found, found.size())));
     }
     listing.label_names[*column] = label;
   }

@@ -23,7 +23,7 @@ enum class LabelValue : std::uint8_t { Positive, Negative, Uncertain, Empty };
 /// Converts a label value to 1, 0 or NaN (unknown), according to the policy.
 [[nodiscard]] float label_number(LabelValue value, const LabelPolicy& policy);
 
-/// Returns the policy for one label: the one given for it (by any name of the finding), else the general policy.
+/// Returns the policy for one label: its entry in label_policies (by any name of the finding), else the general policy.
 [[nodiscard]] LabelPolicy policy_of(const SourceOptions& options, std::string_view label);
 
 /// Throws ConfigError if there is a policy for a label outside `labels`, unless options allow unknown labels.

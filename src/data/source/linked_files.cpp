@@ -49,10 +49,10 @@ void note_linked_files(Listing& listing) {
     other_labels += have_equal_labels(*one->second, *other->second) ? 0 : 1;
   }
   if (!splits.is_empty()) {
-    listing.notes.push_back("files that links put into two of train, val and test, which is a leak: " + splits.text());
+    listing.notes.push_back("files that links put into two splits, which leaks test data: " + splits.text());
   }
   if (other_labels > 0) {
-    listing.notes.push_back(fmt::format("files that links put into the data with different labels: {}", other_labels));
+    listing.notes.push_back(fmt::format("files that occur with different labels because of links: {}", other_labels));
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `lmdb`: Caffe's databases, data.mdb in the folder or in its subfolders train_lmdb, val_lmdb, .... A value
-// is a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It contains an
-// image file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds the
-// offsets of values in the file. Nothing is written, not even a lock.
+// Dataset reader `lmdb`: Caffe's databases, data.mdb in the folder or in its subfolders train_lmdb, val_lmdb, .... A
+// value is a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It contains
+// an image file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds
+// the offsets of values in the file. Nothing is written, not even a lock.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -69,7 +69,8 @@ std::string id_of(std::string key) {
 ImageLayout raw_layout(const RecordListing& listing, const Datum& datum, const std::string& where) {
   constexpr std::int64_t kMostSide = 1 << 20;
   if (datum.has_floats && datum.data.empty()) {
-    listing.refuse(where, "8-bit pixels or an image file", "float_data", "writing the database from the images");
+    listing.refuse(where, "8-bit pixels or an image file", "floating-point pixels (float_data)",
+                   "writing the database again from the images");
   }
   const bool is_form = datum.width > 0 && datum.height > 0 && datum.width <= kMostSide && datum.height <= kMostSide &&
                        (datum.channels == 1 || datum.channels == 3);
@@ -79,7 +80,7 @@ ImageLayout raw_layout(const RecordListing& listing, const Datum& datum, const s
     if (layout.bytes() == datum.data.size()) return layout;
   }
   listing.refuse(
-      where, "pixels with their width, height and channels (1 or 3)",
+      where, "as many pixels as width, height and channels (1 or 3) say",
       fmt::format("{} bytes, {}x{}, {} channels", datum.data.size(), datum.width, datum.height, datum.channels));
 }
 
@@ -91,17 +92,17 @@ void read_entry(RecordListing& listing, const RecordFile& file, std::size_t numb
   StoredImage stored{.begin = entry.begin, .length = entry.length};
   if (!datum.is_sound) {
     listing.add_damaged(file, number, stored,
-                        error_text(kThing, where, "Caffe's Datum", "another message",
-                                   "a database of images, as Caffe's convert_imageset writes it"));
+                        error_text(kThing, where, "an image record in Caffe's Datum format", "other data",
+                                   "a database written by Caffe's convert_imageset"));
     return;
   }
   if (!datum.is_encoded) {
     stored.raw = raw_layout(listing, datum, where);
     stored.order = PixelOrder::PlanarBgr;
   } else if (datum.data.empty()) {
-    listing.refuse(where, "an image file", "none");
+    listing.refuse(where, "an image file in the record", "none");
   }
-  if (datum.has_others) listing.leave_out(file, "not read, fields that Caffe's Datum does not have, in records");
+  if (datum.has_others) listing.leave_out(file, "ignored, record fields that Caffe's Datum does not have");
   stored.image_begin = static_cast<std::uint64_t>(datum.data.data() - message.data());
   stored.image_length = datum.data.size();
   listing.add(file, number, {.id = id_of(entry.key), .stored = stored, .split = file.split},
@@ -118,7 +119,7 @@ Listing list_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
   if (listing.files().front().path.parent_path() == options.root) {
     for (const RecordFile& below : databases_below(options.root)) {
-      listing.note(fmt::format("not read, beside data.mdb: {}", below.name));
+      listing.note(fmt::format("not read, next to data.mdb: {}", below.name));
     }
   }
   return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {

@@ -105,26 +105,28 @@ TEST_F(LmdbSource, tells_of_fields_that_it_does_not_read) {
   SourceOptions options = in(folder);
   options.split.mode = SplitMode::Whole;
   EXPECT_THAT(load_dataset(options).notes,
-              testing::Contains(HasSubstr("not read, fields that Caffe's Datum does not have, in records: 1")));
+              testing::Contains(HasSubstr("ignored, record fields that Caffe's Datum does not have: 1")));
 }
 
 TEST_F(LmdbSource, refuses_what_holds_no_images) {
-  EXPECT_THAT(refusal({{"0", "a"}}), HasSubstr("[data.lmdb] data.mdb, record 1: expected Caffe's Datum, got another"));
+  EXPECT_THAT(refusal({{"0", "a"}}),
+              HasSubstr("[data.lmdb] data.mdb, record 1: expected an image record in Caffe's Datum format, got other"));
   EXPECT_THAT(refusal({{"0", raw(1, 2, 3, "abcde")}}), HasSubstr("got 5 bytes, 3x2, 1 channels"));
-  EXPECT_THAT(refusal({{"0", raw(2, 1, 1, "ab")}}), HasSubstr("channels (1 or 3), got 2 bytes, 1x1, 2 channels"));
+  EXPECT_THAT(refusal({{"0", raw(2, 1, 1, "ab")}}), HasSubstr("channels (1 or 3) say, got 2 bytes, 1x1, 2 channels"));
   EXPECT_THAT(refusal({{"0", raw(1, -2, -3, "abcdef")}}), HasSubstr("got 6 bytes, -3x-2"));
   EXPECT_THAT(refusal({{"0", raw(3, std::int64_t{1} << 40, std::int64_t{1} << 40, "ab")}}), HasSubstr("got 2 bytes"));
   io::ProtobufWriter floats;
   floats.number(6, 1.0F);
-  EXPECT_THAT(refusal({{"0", floats.data()}}), HasSubstr("expected 8-bit pixels or an image file, got float_data"));
+  EXPECT_THAT(refusal({{"0", floats.data()}}),
+              HasSubstr("expected 8-bit pixels or an image file, got floating-point pixels (float_data)"));
   io::ProtobufWriter nothing;
   nothing.integer(7, 1);
-  EXPECT_THAT(refusal({{"0", nothing.data()}}), HasSubstr("expected an image file, got none"));
+  EXPECT_THAT(refusal({{"0", nothing.data()}}), HasSubstr("expected an image file in the record, got none"));
   EXPECT_THAT(refusal({}), HasSubstr("expected a record, got an empty file"));
   const TestFolder folder;
   folder.write("data.mdb", "nothing");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(in(folder))); }),
-              HasSubstr("[io.lmdb] data.mdb: expected the two meta pages"));
+              HasSubstr("[io.lmdb] data.mdb: expected an LMDB database"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). It has three tables, plain or gzipped. ...-metadata.csv
+// Dataset reader `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). It has three tables, plain or gzipped. ...-metadata.csv
 // lists the images, ...-chexpert.csv or ...-negbio.csv has the labels of each study, and ...-split.csv the split of
 // each image. An image lies at files/p10/p10000032/s50414267/<dicom_id>.jpg.
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ bool is_called(const fs::path& path, std::string_view part) {
   return name.ends_with(fmt::format("-{}.csv", part)) || name.ends_with(fmt::format("-{}.csv.gz", part));
 }
 
-/// Assigns a file to its table. Plain files are preferred to gzipped ones, and chexpert to negbio.
+/// Assigns a file to its table. Plain files are preferred to gzipped files, and chexpert to negbio.
 void sort_in(const fs::path& path, Tables& tables) {
   const auto put = [&path](fs::path& place) {
     if (place.empty() || place.extension() == ".gz") place = path;
@@ -65,12 +65,13 @@ Tables find_tables(const SourceOptions& options) {
   for (const fs::path& path : options.csv) {
     const bool is_metadata = is_called(path, "metadata"), is_split = is_called(path, "split");
     fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
-    if (!place.empty() && has_metadata) {  // without metadata the folder belongs to another source
+    if (!place.empty() && has_metadata) {  // without metadata the folder belongs to another dataset reader
       throw DataError(error_text("data.mimic", "data.csv",
-                                 is_metadata ? "one table of metadata"
-                                 : is_split  ? "one table of splits"
-                                             : "one table of labels",
-                                 place.filename().string() + " and " + path.filename().string(), "one of the two"));
+                                 is_metadata ? "only one table of metadata"
+                                 : is_split  ? "only one table of splits"
+                                             : "only one table of labels",
+                                 place.filename().string() + " and " + path.filename().string(),
+                                 "leaving one of the two out"));
     }
     place = below_root(options, path);
   }
@@ -83,7 +84,7 @@ Tables find_tables(const SourceOptions& options) {
 std::size_t need_column(const io::Csv& table, const fs::path& path, std::string_view name) {
   if (const auto column = find_column(table.header, {name})) return *column;
   refuse_row("data.mimic", path.filename().string(), fmt::format("a column \"{}\"", name),
-             "columns " + first_names(table.header, table.header.size()));
+             "only the columns " + first_names(table.header, table.header.size()));
 }
 
 using StudyLabels = std::unordered_map<std::string, std::vector<float>>;
@@ -98,7 +99,7 @@ StudyLabels read_labels(const io::Csv& table, const fs::path& path, const Source
   for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
     const bool is_new =
         result.try_emplace(study_key(field(row, subject), field(row, study)), labels.read(row, where)).second;
-    if (!is_new) refuse_row("data.mimic", where, "each study once", "a second row of one");
+    if (!is_new) refuse_row("data.mimic", where, "each study once", "a second row of the same study");
   });
   return result;
 }
@@ -113,13 +114,13 @@ ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
     const auto split = find_split(name);
     if (!split) refuse_row("data.mimic", where, "train, validate or test", "\"" + name + "\"");
     const bool is_new = result.try_emplace(field(row, image), *split).second;
-    if (!is_new) refuse_row("data.mimic", where, "each image once", "a second row of one");
+    if (!is_new) refuse_row("data.mimic", where, "each image once", "a second row of the same image");
   });
   return result;
 }
 
-/// Candidate paths such as files/p10/p10000032/s50414267/<image>.jpg, and shorter ones for resized or moved images.
-/// MIMIC-CXR itself has .dcm files there.
+/// Candidate paths such as files/p10/p10000032/s50414267/<image>.jpg, and shorter paths for resized or moved images.
+/// MIMIC-CXR itself has .dcm files at these paths.
 std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   std::vector<fs::path> places;
   for (const char* extension : {".png", ".jpg", ".dcm"}) {
@@ -132,7 +133,7 @@ std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   return places;
 }
 
-/// Data about the images from the other tables.
+/// Labels and splits from the other tables, used while the table of images is read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
@@ -151,7 +152,7 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
   for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
     const std::string dicom = field(row, image), patient = field(row, subject), examination = field(row, study);
     if (dicom.empty() || patient.size() < 2 || examination.empty()) {
-      refuse_row("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing");
+      refuse_row("data.mimic", where, "values for dicom_id, subject_id and study_id", "an empty or short one");
     }
     Sample sample{.id = fmt::format("p{}/p{}/s{}/{}.jpg", patient.substr(0, 2), patient, examination, dicom),
                   .patient = patient,
@@ -171,9 +172,10 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
     rows.add(std::move(sample), places, where, [&found] { return found->second; });
   });
   if (without_labels > 0) {
-    notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
+    notes.push_back(fmt::format("images of studies without labels, left out: {}", without_labels));
   }
-  if (without_split > 0) notes.push_back(fmt::format("images without a split, in none: {}", without_split));
+  if (without_split > 0)
+    notes.push_back(fmt::format("images that the split table does not name, in no split: {}", without_split));
   rows.settle();
 }
 
@@ -190,8 +192,8 @@ Listing list_mimic(const SourceOptions& options, TableFiles& tables) {
   if (found.metadata.empty() || found.labels.empty()) {
     throw DataError(error_text("data.mimic", options.root.string(),
                                "tables called ...-metadata.csv and ...-chexpert.csv (or .csv.gz)",
-                               found.metadata.empty() ? "no ...-metadata.csv" : "no labels",
-                               "the tables beside the folder files, or --set data.csv=FILE"));
+                               found.metadata.empty() ? "no ...-metadata.csv" : "no table of labels",
+                               "moving the tables next to the folder \"files\", or --set data.csv=FILE"));
   }
   Listing listing{.label_names = chexpert_label_names(options)};
   check_label_policies(options, listing.label_names);

@@ -68,7 +68,7 @@ TEST_F(Mimic, joins_its_three_tables) {
   EXPECT_EQ(first.split, Split::Train);
   EXPECT_THAT(labels(first), ElementsAre(0, 1, 0, -9));
   EXPECT_THAT(labels(dataset.samples[2]), ElementsAre(-9, 0, 1, 0));
-  EXPECT_THAT(dataset.notes, Contains("images of studies that have no labels, left out: 1"));
+  EXPECT_THAT(dataset.notes, Contains("images of studies without labels, left out: 1"));
   EXPECT_THAT(dataset.split_origin, HasSubstr("column split of mimic-cxr-2.0.0-split.csv"));
   EXPECT_EQ(dataset.csv.size(), 3U);
 }
@@ -128,12 +128,12 @@ TEST_F(Mimic, refuses_two_tables_for_one_place) {
   const std::string labels = "subject_id,study_id,Atelectasis,No Finding,Pleural Effusion,Support Devices\n";
   folder_.write("mimic-cxr-2.0.0-negbio.csv", labels + "10000032,50414267,1.0,,0.0,1.0\n");
   options_.csv = {"mimic-cxr-2.0.0-chexpert.csv", "mimic-cxr-2.0.0-negbio.csv"};
-  EXPECT_THAT(refusal(), HasSubstr("[data.mimic] data.csv: expected one table of labels, got "
+  EXPECT_THAT(refusal(), HasSubstr("[data.mimic] data.csv: expected only one table of labels, got "
                                    "mimic-cxr-2.0.0-chexpert.csv and mimic-cxr-2.0.0-negbio.csv"));
   options_.csv = {"mimic-cxr-2.0.0-split.csv", "my-split.csv"};
-  EXPECT_THAT(refusal(), HasSubstr("expected one table of splits"));
+  EXPECT_THAT(refusal(), HasSubstr("expected only one table of splits"));
   options_.csv = {"mimic-cxr-2.0.0-metadata.csv", "my-metadata.csv.gz"};
-  EXPECT_THAT(refusal(), HasSubstr("expected one table of metadata"));
+  EXPECT_THAT(refusal(), HasSubstr("expected only one table of metadata"));
 }
 
 TEST_F(Mimic, refuses_an_image_with_two_splits) {
@@ -155,7 +155,8 @@ TEST_F(Mimic, refuses_ragged_rows) {
 TEST_F(Mimic, refuses_two_labels_of_one_finding) {
   options_.labels = {"Pleural Effusion", "Effusion"};
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
-              HasSubstr("[data.labels] Effusion: expected each finding once, got it as Pleural Effusion too"));
+              HasSubstr("[data.labels] Effusion: expected each finding in one label only, got the same finding in "
+                        "label Pleural Effusion"));
 }
 
 TEST_F(Mimic, needs_the_columns_that_join_its_tables) {
@@ -168,7 +169,7 @@ TEST_F(Mimic, needs_the_columns_that_join_its_tables) {
     return message;
   };
   EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-chexpert.csv", "subject_id,Atelectasis\n1,1\n"),
-              HasSubstr("mimic-cxr-2.0.0-chexpert.csv: expected a column \"study_id\", got columns"));
+              HasSubstr("mimic-cxr-2.0.0-chexpert.csv: expected a column \"study_id\", got only the columns"));
   EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-metadata.csv", "dicom_id,subject_id\naaa,1\n"),
               HasSubstr("mimic-cxr-2.0.0-metadata.csv: expected a column \"study_id\""));
   EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-split.csv", "study_id,split\n1,train\n"),
@@ -179,7 +180,7 @@ TEST_F(Mimic, needs_the_columns_that_join_its_tables) {
   EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-metadata.csv", "subject_id,study_id\n1,2\n"),
               HasSubstr("mimic-cxr-2.0.0-metadata.csv: expected a column \"dicom_id\""));
   std::filesystem::remove(folder_.path() / "mimic-cxr-2.0.0-chexpert.csv");
-  EXPECT_THAT(refusal(), HasSubstr("...-chexpert.csv (or .csv.gz), got no labels"));
+  EXPECT_THAT(refusal(), HasSubstr("...-chexpert.csv (or .csv.gz), got no table of labels"));
 }
 
 TEST_F(Mimic, refuses_what_is_not_as_published) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `nih`: ChestX-ray14 and data sets of the same form. Image files lie anywhere below the folder and are
+// Dataset reader `nih`: ChestX-ray14 and data sets of the same form. Image files lie anywhere below the folder and are
 // found by base name. A csv has "Image Index" and "Finding Labels": Data_Entry_2017.csv, with a trailing comma and ages
 // like 058Y, or Data_Entry_2017_v2020.csv. Without a csv, lists with labels are read ("name 0 1 0 ...", 14 values in
-// CheXNet's order).
-// Labels: the findings of the csv, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
-// name, and "Column:value". The full set has 112,120 images of 30,805 patients. docs/reference/data.md lists the
-// positives in both csv versions.
+// CheXNet's order). Labels: the findings of the csv, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other
+// columns of the csv by name, and "Column:value". The full set has 112,120 images of 30,805 patients.
+// docs/reference/data.md lists the positives in both csv versions.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,7 +36,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kImageColumn = "Image Index";
 constexpr std::string_view kFindingsColumn = "Finding Labels";
 
-/// Column other than findings that a label names. It contains 1, 0 and -1 or, if the label has a value, names.
+/// Column of a label "NAME", which contains 1, 0 and -1, or of a label "NAME:VALUE", which contains texts. Not the
+/// column of findings.
 struct OwnColumn {
   std::size_t column = 0;
   std::optional<FindingText> value{};
@@ -82,8 +82,8 @@ std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
-/// The csv files to read: the named ones, else the one with NIH's name, else labels.csv, else the only one with NIH's
-/// columns.
+/// The csv files to read: those in data.csv, else the csv with NIH's name, else labels.csv, else the only csv with
+/// NIH's columns.
 std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tables) {
   std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
@@ -100,8 +100,8 @@ std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tabl
   if (official.empty() && usual != others.end()) return {options.root / *usual};
   auto& found = official.empty() ? others : official;
   if (found.size() > 1) {
-    throw DataError(error_text("data.nih", options.root.string(), "one csv with \"Finding Labels\"", first_names(found),
-                               set_option("data.csv", found.back())));
+    throw DataError(error_text("data.nih", options.root.string(), "only one csv with a column \"Finding Labels\"",
+                               first_names(found), set_option("data.csv", found.back())));
   }
   for (const auto& name : found) paths.push_back(options.root / name);
   return paths;
@@ -140,8 +140,8 @@ float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& ro
     return own.value->read(text).front() ? 1.0F : 0.0F;
   }
   if (const auto value = parse_label_value(text)) return label_number(*value, policy);
-  throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label, "\"" + text + "\"",
-                             "correcting that line"));
+  throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or an empty field for " + label,
+                             "\"" + text + "\"", "correcting that line"));
 }
 
 /// Finds the image file of a row, if it is needed. Returns false if it is absent.
@@ -150,7 +150,8 @@ bool find_image(Sample& sample, Reading& reading) {
   const fs::path* path = reading.index.find(sample.id);
   if (path == nullptr) {
     if (const fs::path* folder = reading.index.folder(sample.id)) {
-      throw DataError(error_text("data.nih", folder->string(), "a file", "a folder", "the image under that name"));
+      throw DataError(
+          error_text("data.nih", folder->string(), "an image file", "a folder", "moving the image to this path"));
     }
     reading.absent.push_back(sample.id);
     return false;
@@ -239,10 +240,11 @@ void read_table(const TableRefs& tables, std::size_t which, Reading& reading) {
   prefer(facts.age, {"Patient Age"});
   if (!columns.image || !columns.findings) {
     throw DataError(error_text("data.nih", what, "columns \"Image Index\" and \"Finding Labels\"",
-                               first_names(table.header, table.header.size()), "another table in data.csv"));
+                               "only " + first_names(table.header, table.header.size()),
+                               "naming another table in data.csv"));
   }
   const std::string_view source =
-      facts.patient ? "the patient is that of another" : "the patient is that of the image's name";
+      facts.patient ? "patients are read from another column" : "patients are read from the image names";
   reading.listing.add_notes(notes_on_unread_patients(table.header, {facts.patient}, what, source));
   for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
     columns.own.push_back(find_own(tables, table.header, reading.listing.label_names[k]));
@@ -268,7 +270,8 @@ void read_lists(Reading& reading) {
     for (std::size_t i = 0; i < (*list)->names.size(); ++i) {
       const auto& marks = (*list)->labels[i];
       if (marks.size() != kNihFindings.size()) {
-        throw DataError(error_text("data.nih", (*list)->path.string(), "14 marks after each name (there is no csv)",
+        throw DataError(error_text("data.nih", (*list)->path.string(),
+                                   "14 labels (0 or 1) after each image name, because there is no csv",
                                    fmt::format("{}", marks.size()), "--set data.csv=Data_Entry_2017_v2020.csv"));
       }
       std::string findings;
@@ -281,10 +284,11 @@ void read_lists(Reading& reading) {
     }
   }
   reading.listing.notes.emplace_back(
-      "no csv: labels from the lists, patients from the image names; view and sex unknown");
+      "no csv: labels are read from the lists, patients from the image names; view and sex are unknown");
 }
 
-/// Refuses labels that cannot occur in any row, or makes them unknown in all rows.
+/// Throws ConfigError for labels that cannot occur in any row, or makes them unknown in all rows, depending on the
+/// options.
 void check_labels(const Reading& reading) {
   Listing& listing = reading.listing;
   for (std::size_t k = 0; k < listing.label_names.size(); ++k) {
@@ -294,9 +298,10 @@ void check_labels(const Reading& reading) {
                        std::find(kNihFindings.begin(), kNihFindings.end(), label) != kNihFindings.end();
     if (known) continue;
     if (reading.options.unknown_labels == UnknownLabels::Refuse) {
-      throw ConfigError(error_text("data.labels", label, "a finding of the csv, \"No Finding\", View:AP or Sex:M",
-                                   "findings " + first_names({kNihFindings.begin(), kNihFindings.end()}, 14),
-                                   "one of these in data.labels"));
+      throw ConfigError(error_text("data.labels", label,
+                                   "a finding of the csv, or a label such as \"No Finding\", View:AP or Sex:M",
+                                   "a name other than " + first_names({kNihFindings.begin(), kNihFindings.end()}, 14),
+                                   "one of these names in data.labels"));
     }
     mask_label(listing, k);
   }
@@ -306,11 +311,11 @@ void settle_ambiguous(const Reading& reading) {
   if (reading.ambiguous.empty()) return;
   const std::string got = fmt::format("{} in two folders", reading.ambiguous.size());
   if (reading.options.duplicates == Duplicates::Refuse) {
-    throw DataError(error_text("data.nih", reading.options.root.string(), "each image once",
+    throw DataError(error_text("data.nih", reading.options.root.string(), "each image in one folder only",
                                fmt::format("{} ({})", got, first_names(reading.ambiguous, 2)),
-                               "--set data.images=FOLDER or --set data.duplicates=first"));
+                               "--set data.images=FOLDER to search one folder, or --set data.duplicates=first"));
   }
-  reading.listing.notes.push_back("repeated files, first kept: " + got);
+  reading.listing.notes.push_back("repeated files, the first is kept: " + got);
 }
 
 /// Name of a label in the tables: NIH's name of the finding, unless the tables have exactly the requested name.
@@ -363,16 +368,16 @@ Listing list_nih(const SourceOptions& options, TableFiles& tables) {
   settle_ambiguous(reading);
   if (const auto listed = static_cast<std::int64_t>(listing.samples.size()); reading.index.images() > listed) {
     listing.left_out_images = reading.index.images() - listed;
-    listing.notes.push_back(fmt::format("image files that no row names: {}", reading.index.images() - listed));
+    listing.notes.push_back(fmt::format("image files that are not in the table: {}", reading.index.images() - listed));
   }
   if (reading.unlabelled > 0) {
     listing.notes.push_back(
-        fmt::format("images without findings, unknown or as data.blank says: {}", reading.unlabelled));
+        fmt::format("images without findings, unknown or labelled by data.blank: {}", reading.unlabelled));
   }
-  if (std::string note = reading.text.note("findings that no label asks for"); !note.empty()) {
+  if (std::string note = reading.text.note("findings that no label uses"); !note.empty()) {
     listing.notes.push_back(std::move(note));
   }
-  if (reading.odd_ages > 0) listing.notes.push_back(fmt::format("ages that are none, unknown: {}", reading.odd_ages));
+  if (reading.odd_ages > 0) listing.notes.push_back(fmt::format("invalid ages, read as unknown: {}", reading.odd_ages));
   return listing;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `nih`: both csv versions, folder trees, and split lists with labels.
+// Dataset reader `nih`: both csv versions, folder trees, and split lists with labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,10 +69,9 @@ TEST_F(NihSource, knows_the_patients_column_in_any_spelling_and_names_others) {
     EXPECT_EQ(load_dataset(options()).samples.back().patient, "b") << column;
   }
   write("old patient");
-  EXPECT_THAT(
-      load_dataset(options()).notes,
-      testing::Contains("labels.csv: column old patient looks like one of patients and is not read; the patient "
-                        "is that of the image's name"));
+  EXPECT_THAT(load_dataset(options()).notes,
+              testing::Contains("labels.csv: column old patient looks like patient ids and is not read; patients "
+                                "are read from the image names"));
 }
 
 TEST_F(NihSource, reads_the_csv_of_2020_and_finds_images_in_archive_folders) {
@@ -102,7 +101,7 @@ TEST_F(NihSource, reads_the_csv_of_2017_with_its_trailing_comma_and_ages) {
   EXPECT_EQ(dataset.samples[0].age_years, 58.0F);
   EXPECT_TRUE(std::isnan(dataset.samples[1].age_years));
   EXPECT_EQ(dataset.samples[2].age_years, 0.5F);
-  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("ages that are none, unknown: 1")));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("invalid ages, read as unknown: 1")));
 }
 
 TEST_F(NihSource, finds_a_csv_of_any_name_by_its_header) {
@@ -153,7 +152,7 @@ TEST_F(NihSource, finds_findings_in_any_spelling_and_counts_those_that_no_label_
   EXPECT_THAT(dataset.samples[0].labels, ElementsAre(1, 1, 0, 0));
   EXPECT_THAT(dataset.samples[1].labels, ElementsAre(0, 0, 1, 0));
   EXPECT_THAT(dataset.samples[2].labels, ElementsAre(0, 0, 0, 1));
-  EXPECT_THAT(dataset.notes, Contains("findings that no label asks for: Efusion 1"));
+  EXPECT_THAT(dataset.notes, Contains("findings that no label uses: Efusion 1"));
 }
 
 TEST_F(NihSource, knows_nothing_of_rows_without_findings_and_reads_views_and_sexes_in_any_case) {
@@ -168,7 +167,7 @@ TEST_F(NihSource, knows_nothing_of_rows_without_findings_and_reads_views_and_sex
   EXPECT_EQ(dataset.samples[0].labels[1], 1.0F);
   EXPECT_EQ(dataset.samples[0].labels[2], 1.0F);
   EXPECT_TRUE(std::isnan(dataset.samples[2].labels[1]));
-  EXPECT_THAT(dataset.notes, Contains("images without findings, unknown or as data.blank says: 1"));
+  EXPECT_THAT(dataset.notes, Contains("images without findings, unknown or labelled by data.blank: 1"));
 }
 
 TEST_F(NihSource, refuses_an_unknown_finding) {
@@ -190,17 +189,17 @@ TEST_F(NihSource, refuses_an_image_that_lies_in_two_folders_unless_told_where) {
   wanted.duplicates = Duplicates::First;
   const auto dataset = load_dataset(wanted);
   EXPECT_EQ(dataset.samples[0].path, folder_.path() / "small/00000001_000.png");
-  EXPECT_THAT(dataset.notes, testing::Contains("repeated files, first kept: 1 in two folders"));
+  EXPECT_THAT(dataset.notes, testing::Contains("repeated files, the first is kept: 1 in two folders"));
 }
 
 TEST_F(NihSource, refuses_absent_images) {
   write_csv("00000001_000.png,Mass,0,1,57,M,PA,1,1,1,1\n00000009_000.png,Mass,0,9,57,M,PA,1,1,1,1\n");
-  EXPECT_THAT(refusal(options()), HasSubstr("1 of 2 absent (00000009_000.png)"));
+  EXPECT_THAT(refusal(options()), HasSubstr("1 of 2 missing (00000009_000.png)"));
 }
 
 TEST_F(NihSource, notes_images_that_no_row_names) {
   write_csv("00000001_000.png,Mass,0,1,57,M,PA,1,1,1,1\n00000001_001.png,Mass,0,1,57,M,PA,1,1,1,1\n");
-  EXPECT_THAT(load_dataset(options()).notes, testing::Contains("image files that no row names: 1"));
+  EXPECT_THAT(load_dataset(options()).notes, testing::Contains("image files that are not in the table: 1"));
 }
 
 TEST_F(NihSource, refuses_a_short_row_with_its_line) {

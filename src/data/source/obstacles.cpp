@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line of text, and the fraction of the source's requirements that the folder meets.
+/// A line of text, and the fraction of a dataset reader's requirements that the folder meets.
 struct Obstacle {
   std::string text;
   double nearness = 0.0;
@@ -35,12 +35,12 @@ struct Table {
   std::string fault;
 };
 
-/// Columns and file names that identify a source's table.
+/// Columns and file names that identify the table of a dataset reader.
 struct TableForm {
   std::string_view source;
   /// Required columns; alternative names for one column are separated by vertical bars.
   std::array<std::string_view, 3> columns;
-  /// Prefixes and suffixes of the file names that a source looks for.
+  /// Prefixes and suffixes of the file names that the dataset reader looks for.
   std::string_view begin, end;
   std::string_view usual_name;
 };
@@ -101,7 +101,8 @@ Obstacle of_table(const TableForm& form, const Table& table) {
   const double there = 1.0 - static_cast<double>(absent.size()) / wanted;
   const bool is_called = is_usual_name(form, table.name);
   if (absent.empty() && (is_called || form.source == "csv"))
-    return {fmt::format("{}: {} has its columns, but what it names is not all there", form.source, table.name), 0.9};
+    return {fmt::format("{}: {} has its columns, but not all images of the table were found", form.source, table.name),
+            0.9};
   if (absent.empty()) {
     return {fmt::format("{}: {} has its columns, but is not called {}; try --set data.source={} {}", form.source,
                         table.name, form.usual_name, form.source, set_option("data.csv", table.name)),
@@ -109,7 +110,7 @@ Obstacle of_table(const TableForm& form, const Table& table) {
   }
   const double nearness = 0.8 * there + (is_called && !form.begin.empty() ? 0.35 : 0.0);
   if (!table.fault.empty()) {
-    return {fmt::format("{}: {} is no csv: {}", form.source, table.name, table.fault), nearness};
+    return {fmt::format("{}: {} is not a csv table: {}", form.source, table.name, table.fault), nearness};
   }
   return {fmt::format("{}: {} has no column {} (it has {})", form.source, table.name, fmt::join(absent, ", "),
                       first_names(table.header, 8)),
@@ -117,7 +118,7 @@ Obstacle of_table(const TableForm& form, const Table& table) {
 }
 
 Obstacle of_form(const TableForm& form, const std::vector<Table>& tables) {
-  Obstacle nearest{fmt::format("{}: no {}", form.source, form.usual_name == "NAME.csv" ? "csv" : form.usual_name),
+  Obstacle nearest{fmt::format("{}: found no {}", form.source, form.usual_name == "NAME.csv" ? "csv" : form.usual_name),
                    -1.0};
   for (const Table& table : tables) {
     Obstacle one = of_table(form, table);
@@ -151,7 +152,7 @@ Files files_of(const fs::path& root) {
   });
   try {
     walk.walk(root);
-  } catch (const Error&) {  // an incomplete view is sufficient here
+  } catch (const Error&) {  // a partial listing is sufficient here
   }
   files.dangling = walk.left_out().dangling.size();
   for (const fs::directory_entry& entry : sorted_entries(root)) {
@@ -172,8 +173,7 @@ Obstacle of_classes(const Files& files) {
   const std::string what = "class_folders: ";
   if (files.loose_images > 0) {
     const double nearness = files.with_images.empty() ? 0.1 : kNear;
-    return {what + fmt::format("image files lie in the folder itself, in no class's ({})", files.loose_images),
-            nearness};
+    return {what + fmt::format("image files outside class folders ({})", files.loose_images), nearness};
   }
   if (files.with_images.empty() && files.without_images.empty()) return {what + "no folders"};
   if (files.with_images.empty()) {
@@ -182,13 +182,13 @@ Obstacle of_classes(const Files& files) {
   }
   if (!files.without_images.empty())
     return {what + "no image file directly in " + first_names(files.without_images), kNear};
-  if (files.with_images.size() == 1) return {what + "one folder of images alone, " + files.with_images.front(), kNear};
-  return {what + "folders called images... are no classes: " + first_names(files.with_images), kNear};
+  if (files.with_images.size() == 1) return {what + "only one folder of images, " + files.with_images.front(), kNear};
+  return {what + "folders called images... are not classes: " + first_names(files.with_images), kNear};
 }
 
 Obstacle of_dicom(const Files& files) {
-  if (files.dicom_named == 0) return {"dicom: no file that begins as DICOM"};
-  return {fmt::format("dicom: none of the files called .dcm begins as DICOM ({})", files.dicom_named), 0.4};
+  if (files.dicom_named == 0) return {"dicom: found no DICOM file"};
+  return {fmt::format("dicom: none of the .dcm files begins like a DICOM file ({})", files.dicom_named), 0.4};
 }
 
 }  // namespace
@@ -200,14 +200,14 @@ std::vector<std::string> source_obstacles(const SourceOptions& options) {
   const Files files = files_of(options.root);
   obstacles.push_back(of_classes(files));
   obstacles.push_back(of_dicom(files));
-#define RG_OBSTACLE(name, what) obstacles.push_back({fmt::format("{}: no {}", #name, what)});
+#define RG_OBSTACLE(name, what) obstacles.push_back({fmt::format("{}: found no {}", #name, what)});
   RG_RECORD_SOURCES(RG_OBSTACLE)
 #undef RG_OBSTACLE
   std::ranges::stable_sort(obstacles, std::greater<>(), &Obstacle::nearness);
   std::vector<std::string> lines;
   for (Obstacle& obstacle : obstacles) lines.push_back(std::move(obstacle.text));
-  if (!files.endings.is_empty()) lines.push_back("files in it by their endings: " + files.endings.text());
-  if (files.dangling > 0) lines.push_back(fmt::format("links in it that lead nowhere: {}", files.dangling));
+  if (!files.endings.is_empty()) lines.push_back("files in it by extension: " + files.endings.text());
+  if (files.dangling > 0) lines.push_back(fmt::format("broken links in it: {}", files.dangling));
   return lines;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Explains why no source can read a folder. For src/data/source only.
+// Explains why no dataset reader can read a folder. For src/data/source only.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace roentgen::data {
 
-/// One line per source that says why it cannot read the folder; the sources that come closest are first. Example: "csv:
-/// labels.csv has no column path, file, filename or image (it has img, Mass)".
+/// One line per dataset reader that says why it cannot read the folder; the readers whose requirements are nearly met
+/// come first. Example: "csv: labels.csv has no column path, file, filename or image (it has img, Mass)".
 [[nodiscard]] std::vector<std::string> source_obstacles(const SourceOptions& options);
 
 }  // namespace roentgen::data

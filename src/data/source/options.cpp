@@ -83,7 +83,7 @@ class Reader {
     out = value->as_double();
     if (out >= 0.0 && out < 1.0) return;
     throw ConfigError(
-        error_text("data.source", name(key), "a share of at least 0 and below 1", fmt::to_string(out), kRemedy));
+        error_text("data.source", name(key), "a fraction of at least 0 and below 1", fmt::to_string(out), kRemedy));
   }
   void seed(std::string_view key, std::uint64_t& out) const {
     const Value* value = find(key);
@@ -215,7 +215,7 @@ constexpr std::array<std::string_view, kSourceKeys.size() + 1> source_entry_keys
 
 void read_sources(const Value& sources, const Value& all, SourceOptions& options) {
   if (!sources.is_array()) {
-    throw ConfigError(error_text("data.source", "data.sources", "[[data.sources]], a table for each data set",
+    throw ConfigError(error_text("data.source", "data.sources", "one table [[data.sources]] for each data set",
                                  sources.kind(), kRemedy));
   }
   for (const Value& entry : sources.as_array()) {

@@ -44,7 +44,7 @@ inline constexpr std::array<std::string_view, 24> kSourceKeys{"source",       "c
 /// types and invalid values.
 [[nodiscard]] SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root);
 
-/// Converts options to a table without folders. Omits empty values, and keys of a source that equal the common ones.
+/// Converts options to a table without folders. Omits empty values, and keys of a data set that equal the common keys.
 [[nodiscard]] Value to_value(const SourceOptions& options);
 
 }  // namespace roentgen::data

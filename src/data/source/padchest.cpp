@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020).
-// One row per image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
+// Dataset reader `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al.
+// 2020). One row per image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
 // ImageDir/ImageID. Lists contain the narrowest labels of a tree (padchest_tree.h). A finding is absent if no label of
 // the list means it or may include it. All labels of a row are unknown if its list is missing or uninformative.
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tabl
     if (is_padchest_table(tables.header(path))) paths.push_back(path);
   }
   if (paths.size() > 1) {
-    throw DataError(error_text("data.padchest", options.root.string(), "one PADCHEST...csv",
+    throw DataError(error_text("data.padchest", options.root.string(), "only one table PADCHEST...csv",
                                fmt::format("{}", paths.size()),
                                set_option("data.csv", paths.back().filename().string())));
   }
@@ -120,7 +120,7 @@ constexpr std::string_view kNormal = "normal";
 
 bool is_status(std::string_view key) { return key == kExclude || key == kSuboptimal || key == kUnchanged; }
 
-/// A label that occurs in lists.
+/// A label that occurs in PadChest's label lists, with its relation to each requested label.
 struct ListedName {
   /// spelling_key() of the label.
   std::string key;
@@ -159,7 +159,7 @@ const ListedName& listed_name(const std::string& named, Reading& reading) {
 std::vector<std::string> parse_labels(const std::string& text, const std::string& where) {
   if (parse_label_value(text) == LabelValue::Empty) return {};
   auto items = parse_list(text);
-  if (!items) refuse_row("data.padchest", where, "Labels as ['a', 'b']", "\"" + text + "\"");
+  if (!items) refuse_row("data.padchest", where, "Labels written as ['a', 'b']", "\"" + text + "\"");
   std::erase(*items, "");
   return std::move(*items);
 }
@@ -197,8 +197,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const std::string what = path.filename().string();
   if (!is_padchest_table(table.header)) {
     throw DataError(error_text("data.padchest", what, "columns ImageID, ImageDir and Labels",
-                               "columns " + first_names(table.header, table.header.size()),
-                               "another table in data.csv"));
+                               "only the columns " + first_names(table.header, table.header.size()),
+                               "naming another table in data.csv"));
   }
   const Columns columns = find_columns(table.header);
   for_each_row(table, what, "data.padchest", [&](const std::vector<std::string>& row, const std::string& where) {
@@ -208,17 +208,19 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                   .view = view_of(row, columns),
                   .sex = parse_sex(field(row, columns.sex)),
                   .age_years = age_of(row, columns)};
-    if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "a row without");
+    if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "an empty field");
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
-    // Places of the image in three layouts: as published, all images in one folder, and as the zip files unpack.
+    // Candidate paths of the image in three layouts: as published, all images in one folder, and as the zip files
+    // unpack.
     const std::vector<fs::path> places{root / sample.id, root / "images" / sample.id, root / folder / sample.id};
     reading.rows.add(std::move(sample), places, where,
                      [&] { return read_labels(field(row, columns.labels), where, reading); });
   });
 }
 
-/// Refuses requested labels that occur in no row and in no known data set, because they are probably typos.
+/// Throws ConfigError for requested labels that occur in no row and in no known data set, because they are probably
+/// typos.
 void check_labels(const Reading& reading) {
   std::vector<std::string> met;
   for (const auto& entry : reading.names) met.push_back(entry.first);
@@ -233,8 +235,8 @@ void check_labels(const Reading& reading) {
       mask_label(reading.listing, k);
       continue;
     }
-    throw ConfigError(error_text("data.labels", label, "a label that a row of the table has", first_names(met, 20),
-                                 "one of these in data.labels"));
+    throw ConfigError(error_text("data.labels", label, "a label that occurs in the table",
+                                 "a name other than " + first_names(met, 20), "one of these names in data.labels"));
   }
 }
 
@@ -242,13 +244,13 @@ void check_labels(const Reading& reading) {
 void note_unknown(const Reading& reading) {
   if (reading.unlabelled > 0) {
     reading.listing.notes.push_back(
-        fmt::format("images without labels, unknown or as data.blank says: {}", reading.unlabelled));
+        fmt::format("images without labels, unknown or labelled by data.blank: {}", reading.unlabelled));
   }
   if (reading.open > 0) {
-    reading.listing.notes.push_back(
-        fmt::format("images whose labels leave others open (unchanged, suboptimal study, exclude): {}", reading.open));
+    reading.listing.notes.push_back(fmt::format(
+        "images with a label (unchanged, suboptimal study, exclude) that leaves the others unknown: {}", reading.open));
   }
-  std::string unasked = reading.unasked.note("findings that no label asks for", reading.listing.label_names);
+  std::string unasked = reading.unasked.note("findings that no label uses", reading.listing.label_names);
   if (!unasked.empty()) reading.listing.notes.push_back(std::move(unasked));
 }
 
@@ -263,8 +265,8 @@ bool probe_padchest(const SourceOptions& options, TableFiles& tables) {
 Listing list_padchest(const SourceOptions& options, TableFiles& tables) {
   Listing listing{.label_names = options.labels, .csv = table_paths(options, tables)};
   if (listing.csv.empty()) {
-    throw DataError(error_text("data.padchest", options.root.string(), "a table PADCHEST...csv", "none",
-                               "the folder that holds it, or --set data.csv=FILE"));
+    throw DataError(error_text("data.padchest", options.root.string(), "a table PADCHEST...csv", "no such table",
+                               "--data with the folder that contains it, or --set data.csv=FILE"));
   }
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);

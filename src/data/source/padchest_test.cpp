@@ -36,7 +36,7 @@ class Padchest : public testing::Test {
     options_.split.mode = SplitMode::Whole;
   }
   void write(std::string_view rows) const { folder_.write(kTable, std::string(kHeader) + std::string(rows)); }
-  /// Labels of an image with this list.
+  /// Labels of an image whose label list is `list`.
   [[nodiscard]] std::vector<float> labels_of(std::string_view list) const {
     write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,\"" + std::string(list) +
           "\",x\n1,1_b.png,0,20140915,s2,2,1930,F,PA,PA,,\"['normal', 'unchanged']\",x\n");
@@ -64,7 +64,7 @@ TEST_F(Padchest, is_detected_and_read_whole) {
   EXPECT_THAT(labels(dataset.samples[1]), ElementsAre(0, 0, 0, 1, 0));
   EXPECT_THAT(labels(dataset.samples[2]), ElementsAre(-9, -9, 1, 0, 1)) << "the others are as they were last time";
   EXPECT_THAT(labels(dataset.samples[3]), ElementsAre(-9, -9, -9, -9, -9));
-  EXPECT_THAT(dataset.notes, Contains("images without labels, unknown or as data.blank says: 1"));
+  EXPECT_THAT(dataset.notes, Contains("images without labels, unknown or labelled by data.blank: 1"));
   EXPECT_EQ(dataset.samples[0].patient, "839860488694292331637988235681460987");
   EXPECT_EQ(dataset.samples[0].study, dataset.samples[0].patient + "/s1");
   EXPECT_EQ(dataset.samples[3].study, "3/s3");
@@ -76,7 +76,7 @@ TEST_F(Padchest, is_detected_and_read_whole) {
 
 TEST_F(Padchest, reads_labels_in_any_spelling_and_counts_those_that_no_label_asks_for) {
   EXPECT_THAT(labels_of("['Pulmonary_Fibrosis', 'PleuralEffusion', 'pleural efusion']"), ElementsAre(1, 1, 0, 0, 0));
-  EXPECT_THAT(load_dataset(options_).notes, Contains("findings that no label asks for: pleural efusion 1"));
+  EXPECT_THAT(load_dataset(options_).notes, Contains("findings that no label uses: pleural efusion 1"));
   EXPECT_THAT(labels_of("['Exclude']"), ElementsAre(-9, -9, -9, -9, 0));
 }
 
@@ -117,7 +117,7 @@ TEST_F(Padchest, takes_a_list_that_tells_no_finding_as_none) {
   for (const char* list : {"['exclude']", "['unchanged']", "['suboptimal study']", "['suboptimal study', 'unchanged']",
                            "[]", "['']", "nan"}) {
     EXPECT_THAT(labels_of(list), ElementsAre(-9, -9, -9)) << list;
-    EXPECT_THAT(load_dataset(options_).notes, Contains("images without labels, unknown or as data.blank says: 1"));
+    EXPECT_THAT(load_dataset(options_).notes, Contains("images without labels, unknown or labelled by data.blank: 1"));
   }
   options_.policy.blank = Blank::Negative;
   EXPECT_THAT(labels_of("['unchanged']"), ElementsAre(0, 0, 0)) << "as blanks are";
@@ -130,25 +130,27 @@ TEST_F(Padchest, leaves_open_what_a_list_does_not_name_beside_unchanged) {
   }
   EXPECT_THAT(labels_of("['suboptimal study', 'cardiomegaly']"), ElementsAre(-9, 1, 0, 0));
   EXPECT_THAT(load_dataset(options_).notes,
-              Contains("images whose labels leave others open (unchanged, suboptimal study, exclude): 1"));
+              Contains("images with a label (unchanged, suboptimal study, exclude) that leaves the others unknown: 1"));
 }
 
 TEST_F(Padchest, refuses_two_labels_of_one_finding) {
   options_.labels = {"Effusion", "pleural effusion"};
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
-              HasSubstr("[data.labels] pleural effusion: expected each finding once, got it as Effusion too"));
+              HasSubstr("[data.labels] pleural effusion: expected each finding in one label only, got the same finding "
+                        "in label Effusion"));
 }
 
 TEST_F(Padchest, by_name_needs_its_table_and_columns) {
   options_.source = "padchest";
   folder_.write("mine.csv", "ImageID,Labels\n1_a.png,['normal']\n");
   options_.csv = {"mine.csv"};
-  EXPECT_THAT(refusal(),
-              HasSubstr("mine.csv: expected columns ImageID, ImageDir and Labels, got columns ImageID, Labels"));
+  EXPECT_THAT(
+      refusal(),
+      HasSubstr("mine.csv: expected columns ImageID, ImageDir and Labels, got only the columns ImageID, Labels"));
   const TestFolder empty;
   options_.root = empty.path();
   options_.csv = {};
-  EXPECT_THAT(refusal(), HasSubstr("expected a table PADCHEST...csv, got none"));
+  EXPECT_THAT(refusal(), HasSubstr("expected a table PADCHEST...csv, got no such table"));
 }
 
 TEST_F(Padchest, finds_a_gzipped_table_behind_a_plain_one) {
@@ -168,11 +170,11 @@ TEST_F(Padchest, keeps_frontal_views) {
 TEST_F(Padchest, refuses_what_is_not_as_published) {
   options_.labels = {"Effussion"};
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
-              HasSubstr("[data.labels] Effussion: expected a label that a row of the table has"));
+              HasSubstr("[data.labels] Effussion: expected a label that occurs in the table"));
   options_.labels = {"Effusion"};
   for (const char* list : {"pleural effusion", "\"['a'\"", "\"['a' 'b']\"", "\"['a',]\"", "['a", "[a]"}) {
     write(std::string("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,") + list + ",x\n");
-    EXPECT_THAT(refusal(), HasSubstr("line 2: expected Labels as ['a', 'b'], got")) << list;
+    EXPECT_THAT(refusal(), HasSubstr("line 2: expected Labels written as ['a', 'b'], got")) << list;
   }
   write("0,1_a.png,0\n");
   EXPECT_THAT(refusal(), HasSubstr("line 2: expected 13 fields, got 3"));
@@ -180,11 +182,11 @@ TEST_F(Padchest, refuses_what_is_not_as_published) {
   write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal', 'x', 'y'],x\n");
   EXPECT_THAT(refusal(), HasSubstr("line 2: expected 13 fields, got 15"));
   write("0,,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");
-  EXPECT_THAT(refusal(), HasSubstr("line 2: expected an ImageID, got a row without"));
+  EXPECT_THAT(refusal(), HasSubstr("line 2: expected an ImageID, got an empty field"));
   write("0,9_z.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");
-  EXPECT_THAT(refusal(), HasSubstr("1 of 2 absent (9_z.png)"));
+  EXPECT_THAT(refusal(), HasSubstr("1 of 2 missing (9_z.png)"));
   folder_.write("PADCHEST_b.csv", kHeader);
-  EXPECT_THAT(refusal(), HasSubstr("expected one PADCHEST...csv, got 2"));
+  EXPECT_THAT(refusal(), HasSubstr("expected only one table PADCHEST...csv, got 2"));
 }
 
 }  // namespace

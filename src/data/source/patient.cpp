@@ -97,7 +97,7 @@ std::vector<std::string> notes_on_unread_patients(const std::vector<std::string>
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (!looks_like_patient(header[i]) || std::ranges::find(read, std::optional(i)) != read.end()) continue;
     notes.push_back(
-        fmt::format("{}: column {} looks like one of patients and is not read; {}", what, stripped(header[i]), source));
+        fmt::format("{}: column {} looks like patient ids and is not read; {}", what, stripped(header[i]), source));
   }
   return notes;
 }
@@ -143,17 +143,16 @@ void settle_patients(Listing& listing) {
     }
     sample.written_patient = std::exchange(sample.patient, std::move(normal));
   }
-  // The summary already reports data without any patient id.
+  // Adds no note if no image has a patient id, because the summary already reports that.
   if (nobody > 0 && (is_word || nobody < std::ssize(listing.samples))) {
-    listing.notes.push_back(fmt::format("images whose patient is blank, nan, none or the like, unknown: {}", nobody));
+    listing.notes.push_back(fmt::format("images with unknown patient (blank, nan, none or similar): {}", nobody));
   }
   if (decimals > 0) {
     listing.notes.push_back(fmt::format("images whose patient ends in .0, read without it: {}", decimals));
   }
   if (const std::int64_t ambiguous = count_ambiguous(listing.samples); ambiguous > 0) {
     listing.notes.push_back(fmt::format(
-        "patients whose numbers differ in leading zeros alone (as 12 and 0012), taken for different people: {}",
-        ambiguous));
+        "patients whose numbers differ only in leading zeros (12 and 0012), read as different people: {}", ambiguous));
   }
 }
 

@@ -40,7 +40,7 @@ TEST(Patient, is_counted_where_blank_unless_all_are) {
   Listing listing;
   listing.samples = {{.patient = ""}, {.patient = " "}, {.patient = "12"}};
   settle_patients(listing);
-  EXPECT_THAT(listing.notes, ElementsAre("images whose patient is blank, nan, none or the like, unknown: 2"));
+  EXPECT_THAT(listing.notes, ElementsAre("images with unknown patient (blank, nan, none or similar): 2"));
   Listing blank;
   blank.samples = {{.patient = ""}, {.patient = ""}};
   settle_patients(blank);

@@ -40,8 +40,8 @@ void PlacedRows::add(Sample sample, const std::vector<fs::path>& places, std::st
   // Options can allow absent images. A folder at the path of an image is always an error in the table.
   std::error_code ignored;
   if (fs::is_directory(sample.path, ignored)) {
-    throw DataError(error_text("data.csv", std::string(where) + ": " + sample.path.string(), "a file", "a folder",
-                               "the path of an image in it"));
+    throw DataError(error_text("data.csv", std::string(where) + ": " + sample.path.string(), "an image file",
+                               "a folder", "the path of an image in this folder"));
   }
   absent_.push_back(sample.id);
 }
@@ -54,14 +54,15 @@ void PlacedRows::settle() {
   settle_repeated(repeats_, options_, listing_);
   settle_absent(absent_, rows_, options_, listing_);
   if (files_.without_folder() > 0) {
-    listing_.notes.push_back(fmt::format("rows that name an image without its folder: {}", files_.without_folder()));
+    listing_.notes.push_back(fmt::format("rows with an image name without its folder: {}", files_.without_folder()));
   }
   if (options_.files == ImageFiles::Needed) note_unnamed();
 }
 
 namespace {
 
-/// Resolves links to folders in paths, so that each file has one path. Resolves each folder once, and no files.
+/// Resolves links to folders in paths, so that each file has one path. Resolves each folder once, and leaves file names
+/// unresolved.
 class RealPaths {
  public:
   const fs::path& folder(const fs::path& path) {
@@ -123,9 +124,9 @@ void PlacedRows::note_unnamed() {
     if (images.named == 0) others.push_back(fmt::format("{} ({})", name, images.unnamed));
   }
   listing_.left_out_images += unnamed;
-  if (unnamed > 0) listing_.notes.push_back(fmt::format("image files that no row names: {}", unnamed));
+  if (unnamed > 0) listing_.notes.push_back(fmt::format("image files that are not in the table: {}", unnamed));
   if (!others.empty()) {
-    listing_.notes.push_back("folders of images of which no row names one: " + first_names(others));
+    listing_.notes.push_back("folders of images that are not in the table: " + first_names(others));
   }
   const LeftOut& left_out = walk.left_out();
   const LeftOut told{.companions = left_out.companion_images > 0 ? left_out.companions : 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Adds table rows whose image path is stated in the row or derived from it (sources csv, chexpert, mimic and padchest).
-// For src/data/source only.
+// Adds table rows whose image path is stated in the row or derived from it (dataset readers csv, chexpert, mimic and
+// padchest). For src/data/source only.
 #pragma once
 
 #include <cstdint>
@@ -39,18 +39,18 @@ class PlacedRows {
   /// @param read_labels called unless the image is absent
   void add(Sample sample, const std::vector<std::filesystem::path>& places, std::string_view where,
            const ReadLabels& read_labels);
-  /// Marks the places of a row that is counted elsewhere, so that its image is not reported as unnamed.
+  /// Marks the candidate paths of a row that is counted elsewhere, so that its image is not reported as unnamed.
   void pass_over(const std::vector<std::filesystem::path>& places);
-  /// Refuses or notes repeated and absent images, depending on the options. Adds notes on image files that no row
-  /// names.
+  /// Throws DataError or adds notes for repeated and absent images, depending on the options. Adds notes on image files
+  /// that no row names.
   void settle();
 
  private:
   /// Indices into listing.samples of images met so far; nullopt for absent images.
   using Numbers = std::unordered_map<std::string, std::optional<std::size_t>>;
-  /// Adds notes on image files that no row names, below the data folder and in other folders that rows use. Also notes
-  /// folders directly below the data folder without any named image. Counts images in companion and hidden folders
-  /// separately. Lists each folder once more.
+  /// Adds notes on image files that are not in the table, below the data folder and in other folders that rows use.
+  /// Also notes folders directly below the data folder without any named image. Counts images in companion and hidden
+  /// folders separately. Lists each folder once more.
   void note_unnamed();
 
   const SourceOptions& options_;

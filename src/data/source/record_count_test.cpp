@@ -27,7 +27,7 @@ using testing::HasSubstr;
 /// Sum of the numbers after the colon in notes on what was left out.
 std::int64_t left_out_in(const std::vector<std::string>& notes) {
   return std::accumulate(notes.begin(), notes.end(), std::int64_t{0}, [](std::int64_t sum, const std::string& note) {
-    if (!note.starts_with("left out, ") && !note.starts_with("repeated rows, first kept")) return sum;
+    if (!note.starts_with("left out, ") && !note.starts_with("repeated rows, the first is kept")) return sum;
     const std::size_t at = note.rfind(": ") + 2;
     std::int64_t count = 0;
     std::from_chars(note.data() + at, note.data() + note.size(), count);
@@ -150,11 +150,11 @@ TEST_F(RecordCount, of_a_conversion_is_held_against_its_convert_json) {
     for (const std::string& cut : {rest, std::string()}) {
       if (cut.empty() && form == std::string("tar")) continue;  // an empty archive is refused anyway
       std::ofstream(shard, std::ios::binary) << cut;
-      EXPECT_THAT(refusal_of_folder(folder), HasSubstr("expected 12 images, as convert.json says, got ")) << form;
+      EXPECT_THAT(refusal_of_folder(folder), HasSubstr("expected 12 images, as stated in convert.json, got ")) << form;
       SourceOptions options;
       options.root = folder;
       options.absent = Absent::Skip;
-      EXPECT_THAT(load_dataset(options).notes, Contains(HasSubstr("images that convert.json says are here: 12")));
+      EXPECT_THAT(load_dataset(options).notes, Contains(HasSubstr("images listed in convert.json: 12")));
     }
   }
   const fs::path folder = converted("png");
@@ -163,7 +163,7 @@ TEST_F(RecordCount, of_a_conversion_is_held_against_its_convert_json) {
   std::string table{std::istreambuf_iterator<char>(file), {}};
   table.resize(table.rfind('\n', table.size() - 2) + 1);
   std::ofstream(folder / "labels.csv") << table;
-  EXPECT_THAT(refusal_of_folder(folder), HasSubstr("expected 12 images, as convert.json says, got 11"));
+  EXPECT_THAT(refusal_of_folder(folder), HasSubstr("expected 12 images, as stated in convert.json, got 11"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class Writer {
     number(values.size());
     for (const T& value : values) each(value);
   }
-  /// Writes names only if they differ from those written last.
+  /// Writes names only if they differ from the names written last.
   void repeated_names(const std::vector<std::string>& names) {
     const bool is_new = names != names_;
     number(is_new);
@@ -119,7 +119,7 @@ class Reader {
   std::vector<std::string> names_;
 };
 
-// Serialises names in both directions.
+// Reads or writes names, depending on the archive.
 template <typename Archive, typename Names>
 void walk_names(Archive& archive, Names& names) {
   archive.list(names, [&](auto& name) { archive.text(name); });

@@ -42,7 +42,7 @@ RecordIndex example() {
           .notes = {"a line", ""},
           .left_out = {{.what = "left out, files .tiff", .where = "a.tar"}},
           .absent = {{.what = "a.tar, 000017", .where = "a.tar"}},
-          .given_splits = "image/split of the records"};
+          .given_splits = "image/split in the record files"};
 }
 
 TEST(RecordIndex, comes_back_as_it_was) {
@@ -186,7 +186,7 @@ TEST_F(RecordIndexCase, is_not_kept_of_a_few_records_nor_of_damaged_ones) {
 TEST_F(RecordIndexCase, beside_records_of_another_kind_those_are_named) {
   write();
   records_.write("more.rec", "something");
-  EXPECT_THAT(load().notes, testing::Contains(testing::HasSubstr("also in this folder, and not read: *.rec")));
+  EXPECT_THAT(load().notes, testing::Contains(testing::HasSubstr("not read, although also in this folder: *.rec")));
   EXPECT_THAT(load_dataset({.root = records_.path(), .source = "tfrecord"}).notes,
               testing::Not(testing::Contains(testing::HasSubstr("not read"))));
 }

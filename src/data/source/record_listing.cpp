@@ -53,23 +53,24 @@ std::string RecordListing::name_of_record(const RecordFile& file, std::size_t nu
 
 RecordListing::RecordListing(const SourceOptions& options, std::string_view thing, std::vector<RecordFile> files)
     : options_(options), thing_(thing), files_(std::move(files)) {
-  if (files_.empty()) refuse(options.root.string(), "record files of this kind", "none of them", "another --data");
+  if (files_.empty()) refuse(options.root.string(), "record files of this format", "none", "another --data");
   if (!options.csv.empty()) {
-    throw ConfigError(error_text(thing_, "data.csv", "none, since records hold the labels",
-                                 options.csv.front().string(), "data.source=csv"));
+    throw ConfigError(error_text(thing_, "data.csv", "no data.csv, because the record files contain the labels",
+                                 options.csv.front().string(), "--set data.source=csv"));
   }
   std::string absent = absent_record_files(files_);
   std::erase_if(files_, [&](const RecordFile& file) {
     std::error_code ignored;
     if (fs::exists(file.path, ignored)) return false;
-    absent += fmt::format("{}{} (a link that leads nowhere)", absent.empty() ? "" : ", ", file.name);
+    absent += fmt::format("{}{} (a broken link)", absent.empty() ? "" : ", ", file.name);
     return true;
   });
   if (!absent.empty()) settle_absent_files(absent);
   if (const auto gaps = gaps_between_record_files(files_); !gaps.empty()) {
-    note(fmt::format("numbers absent between record files: {} ({})", gaps.size(), first_names(gaps)));
+    note(fmt::format("numbers missing between record files: {} ({})", gaps.size(), first_names(gaps)));
   }
-  if (files_.empty()) refuse(options.root.string(), "a record file", "links that lead nowhere");
+  if (files_.empty())
+    refuse(options.root.string(), "a record file", "only broken links", "mounting the disk of the link targets");
   std::int64_t packed = 0;
   for (RecordFile& file : files_) {
     fs::path path = unpacked(file.path, runtime::default_cache_folder());
@@ -81,10 +82,10 @@ RecordListing::RecordListing(const SourceOptions& options, std::string_view thin
 
 void RecordListing::settle_absent_files(const std::string& absent) {
   if (options_.absent == Absent::Refuse) {
-    refuse(options_.root.string(), "all record files that their names count", absent + " absent",
-           "--set data.absent=skip to go on without them");
+    refuse(options_.root.string(), "all record files of the numbered set", absent + " missing",
+           "--set data.absent=skip to ignore the missing files");
   }
-  note(fmt::format("absent record files, skipped: {}", absent));
+  note(fmt::format("missing record files, skipped: {}", absent));
 }
 
 void RecordListing::refuse(std::string_view what, std::string_view expected, std::string_view got,
@@ -95,13 +96,13 @@ void RecordListing::refuse(std::string_view what, std::string_view expected, std
 void RecordListing::check_line(std::string_view text, std::string_view field, std::string_view where) const {
   const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
   if (!text.empty() && std::ranges::none_of(text, is_control)) return;
-  refuse(where, fmt::format("text in one line as {}", field), text.empty() ? "nothing" : "control characters");
+  refuse(where, fmt::format("one line of text as {}", field), text.empty() ? "an empty text" : "control characters");
 }
 
 Split RecordListing::given_split(std::string_view text, std::string_view field, std::string_view where) {
   try {
     const Split split = parse_split(text);
-    listing_.given_splits = index_.given_splits = fmt::format("{} of the records", field);
+    listing_.given_splits = index_.given_splits = fmt::format("{} in the record files", field);
     return split;
   } catch (const ConfigError&) {
     check_line(text, field, where);
@@ -109,7 +110,7 @@ Split RecordListing::given_split(std::string_view text, std::string_view field, 
       refuse(where, fmt::format("train, val, test or none as {}", field), text,
              "correcting it, or --set data.split=random");
     }
-    index_path_.clear();  // a stored index would hide this word from later listings that use splits
+    index_path_.clear();  // no index is stored, so that later listings that use splits still report this text
     return Split::None;
   }
 }
@@ -120,20 +121,20 @@ void RecordListing::check_labels(const RecordLabels& labels, const std::string& 
   if (is_first) form_ = labels.index();
   if (is_first && named != nullptr) names_ = named->names;
   if (labels.index() != form_ || (named != nullptr && named->names != names_)) {
-    refuse(where, "labels as in the records before", "others");
+    refuse(where, "the same label names as in earlier records", "different names");
   }
   if (named != nullptr) {
     for (const std::int64_t value : named->values) {
-      if (value < -1 || value > 1) refuse(where, "1, 0 or -1 as label", fmt::format("{}", value));
+      if (value < -1 || value > 1) refuse(where, "1, 0 or -1 as label value", fmt::format("{}", value));
     }
   } else if (const auto* found = std::get_if<FoundLabels>(&labels)) {
     found_.insert(found->names.begin(), found->names.end());
     if (found_.size() > kMostFound) {
-      refuse(where, fmt::format("at most {} different labels", kMostFound), "more", "labels instead of descriptions");
+      refuse(where, fmt::format("at most {} different labels", kMostFound), "more", "labels instead of free text");
     }
   } else {
     const auto& label = std::get<ClassLabel>(labels);
-    if (label.number < 0) refuse(where, "a class of at least 0", fmt::format("{}", label.number));
+    if (label.number < 0) refuse(where, "a class number of at least 0", fmt::format("{}", label.number));
     auto& name = classes_[label.number];
     if (name.empty()) name = label.name;
   }
@@ -221,16 +222,15 @@ void RecordListing::add_absent(const RecordFile& file, std::string_view name) {
 void RecordListing::look_at_field(const RecordFile& file, std::string_view field, std::string_view read) {
   if (field == read || !looks_like_patient(field)) return;
   check_line(field, "name of a field", file.name);
-  leave_out(file, fmt::format("not read, field {} of records (the patient is read from {})", field, read));
+  leave_out(file, fmt::format("not read, record field {} (patients are read from {})", field, read));
 }
 
 void RecordListing::look_at_split(const RecordFile& file, const SplitField& field, Split split_of_image) {
   const auto split = find_split(field.text);
   if (!split || *split == Split::None || *split == split_of_image || !looks_like_split(field.name)) return;
   check_line(field.name, "name of a field", file.name);
-  leave_out(file,
-            fmt::format("not read, field {} of records, which says train, val or test (the split is read from {})",
-                        field.name, field.read));
+  leave_out(file, fmt::format("not read, record field {} with train, val or test (splits are read from {})", field.name,
+                              field.read));
 }
 
 void RecordListing::settle_samples_without_image() {
@@ -238,9 +238,9 @@ void RecordListing::settle_samples_without_image() {
   std::vector<std::string> names;
   for (const UnreadEntry& one : absent_) names.push_back(one.what);
   if (options_.absent == Absent::Refuse) {
-    refuse(options_.root.string(), "an image with every label",
-           fmt::format("samples without one: {} ({})", absent_.size(), first_names(names)),
-           "--set data.absent=skip to go on without them");
+    refuse(options_.root.string(), "an image in every labelled sample",
+           fmt::format("samples without an image: {} ({})", absent_.size(), first_names(names)),
+           "--set data.absent=skip to ignore these samples");
   }
   for (UnreadEntry& one : absent_) {
     left_out_.push_back({.what = "left out, samples without an image", .where = std::move(one.where)});
@@ -271,8 +271,9 @@ void RecordListing::choose_labels() {
   listing_.label_names = options_.labels.empty() ? names_ : options_.labels;
   check_distinct_findings(listing_.label_names);
   if (options_.policy != LabelPolicy{} || !options_.label_policies.empty()) {
-    throw ConfigError(error_text("data.labels", "data.blank, data.uncertain and data.label_policy", "none for records",
-                                 "one", "setting them in the conversion"));
+    throw ConfigError(error_text("data.labels", "data.blank, data.uncertain and data.label_policy",
+                                 "none of these keys, because record files contain final labels", "at least one",
+                                 "setting them for roentgen convert"));
   }
   for (const std::string& label : listing_.label_names) {
     const auto column = finding_column(names_, label);
@@ -281,8 +282,9 @@ void RecordListing::choose_labels() {
       continue;
     }
     if (!column) {
-      throw ConfigError(error_text("data.labels", label, "a label of the records", first_names(names_, names_.size()),
-                                   "data.labels=[] for all of them"));
+      throw ConfigError(error_text("data.labels", label, "a label that the record files contain",
+                                   "a name other than " + first_names(names_, names_.size()),
+                                   "data.labels=[] for all labels"));
     }
     for (std::size_t i = 0; i < listing_.samples.size(); ++i) {
       listing_.samples[i].labels.push_back(label_of(i, *column));
@@ -290,8 +292,8 @@ void RecordListing::choose_labels() {
   }
 }
 
-// Replaces the hash of a label table. Equal names, labels and splits give an equal hash, however they are divided into
-// files.
+// Hash of all names, labels and splits, used like the hash of a label table. It does not depend on how records are
+// divided into files.
 std::string RecordListing::labels_sha256() const {
   std::string text;
   if (classes_.empty()) {
@@ -330,9 +332,10 @@ void RecordListing::note_files() {
     listing_.given_splits = "names of the record files";
   }
   if (without_split > 0 && without_split < std::ssize(files_)) {
-    note(fmt::format(
-        "{} of {} record files do not begin with train, val or test: their images are in no split unless they say so",
-        without_split, files_.size()));
+    note(
+        fmt::format("{} of {} record files have names without train, val or test: their images have no split unless "
+                    "records state it",
+                    without_split, files_.size()));
   }
   if (listing_.given_splits.empty() && uses_given_splits(options_.split)) {
     std::vector<std::string> names;
@@ -340,10 +343,9 @@ void RecordListing::note_files() {
       if (holds_split_word(file.name)) names.push_back(file.name);
     }
     if (!names.empty()) {
-      note(
-          fmt::format("record files whose names hold train, val or test but do not begin with it, not read as splits: "
-                      "{} ({})",
-                      names.size(), first_names(names)));
+      note(fmt::format(
+          "record files not read as splits, because train, val or test is not at the beginning of the name: {} ({})",
+          names.size(), first_names(names)));
     }
   }
   if (!damaged_.empty()) {
@@ -368,7 +370,7 @@ Listing RecordListing::finish() {
   settle_samples_without_image();
   if (form_ == std::variant_npos) {
     refuse(files_.front().name, "a record",
-           !damaged_.empty()    ? "damaged ones only"
+           !damaged_.empty()    ? "only damaged records"
            : !left_out_.empty() ? "none; " + left_out_.front().what
                                 : "an empty file");
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RecordListing: shared code of all record file sources. It collects images and labels into a Listing. For
+// RecordListing: shared code of all dataset readers of record files. It collects images and labels into a Listing. For
 // src/data/source only.
 #pragma once
 
@@ -29,7 +29,7 @@ class RecordListing {
   /// Creates an empty listing and unpacks gzipped files (unpacked.h). `options` must outlive the object. Throws
   /// DataError or ConfigError if there is no file, or if files of a numbered series are missing. Also throws if a label
   /// table lies next to the files, or as unpacked() does.
-  /// @param thing name of the source in errors, such as "data.tfrecord"
+  /// @param thing topic of errors, which names the dataset reader, such as "data.tfrecord"
   RecordListing(const SourceOptions& options, std::string_view thing, std::vector<RecordFile> files);
 
   [[nodiscard]] const std::vector<RecordFile>& files() const { return files_; }
@@ -38,7 +38,7 @@ class RecordListing {
   /// Throws DataError "[thing] what: expected ..., got ...".
   [[noreturn]] void refuse(
       std::string_view what, std::string_view expected, std::string_view got,
-      std::string_view remedy = "docs/reference/record_files.md, which lists what records hold") const;
+      std::string_view remedy = "reading docs/reference/record_files.md, which describes valid records") const;
   /// Refuses text that is blank or has several lines, because tables cannot hold it. `field` names it in the error.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 
@@ -50,8 +50,9 @@ class RecordListing {
   static constexpr std::size_t kLong = 16;
 
   /// Adds one image. A sample without an id is named after its file and number. A sample without a patient gets the
-  /// number in NIH's form of names. `number` is the record's number in its file, from 1; `where` names it in errors.
-  /// Throws DataError if labels are invalid or have another form than earlier ones.
+  /// patient number at the start of its name, if the name has NIH's form. `number` is the record's number in its file,
+  /// from 1; `where` names it in errors. Throws DataError if labels are invalid or have another form than the labels of
+  /// earlier records.
   void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
   /// True if a record with labels was added, so that the form of labels is known.
   [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }

@@ -84,7 +84,7 @@ TEST_F(RecordReal, lmdb_has_ten_letters_and_no_images) {
   EXPECT_EQ(keys, "0123456789");
   EXPECT_EQ(values, "abcdefghij");
   EXPECT_THAT(message_of<DataError>([] { static_cast<void>(whole(real_data() / "records/lmdb", "auto")); }),
-              testing::HasSubstr("[data.lmdb] data.mdb, record 1: expected Caffe's Datum"));
+              testing::HasSubstr("[data.lmdb] data.mdb, record 1: expected an image record in Caffe's Datum"));
 }
 
 TEST_F(RecordReal, jpeg_folder_has_the_classes_of_its_table) {

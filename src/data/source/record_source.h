@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// Returns the source (a name in source_list.h) that reads the record files in a folder; nullopt if there are none.
+/// Returns the dataset reader (a name in source_list.h) for the record files in a folder; nullopt if there are none.
 [[nodiscard]] std::optional<std::string_view> record_source(const std::filesystem::path& folder);
 
 }  // namespace roentgen::data

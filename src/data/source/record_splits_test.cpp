@@ -71,9 +71,9 @@ TEST_F(RecordSplits, of_names_that_hold_them_elsewhere_are_named) {
   folder.write("cxr-test-0.tar", shard({R"("patient": 1)", R"("patient": 2)"}));
   folder.write("cxr-train-0.tar", shard({R"("patient": 3)", R"("patient": 4)"}));
   EXPECT_THAT(load_dataset(by_image(folder)).notes,
-              Contains("record files whose names hold train, val or test but do not begin with it, not read as splits: "
-                       "2 (cxr-test-0.tar, cxr-train-0.tar)"));
-  EXPECT_THAT(load_dataset(all_as_test(folder)).notes, Not(Contains(HasSubstr("names hold"))));
+              Contains("record files not read as splits, because train, val or test is not at the beginning of the "
+                       "name: 2 (cxr-test-0.tar, cxr-train-0.tar)"));
+  EXPECT_THAT(load_dataset(all_as_test(folder)).notes, Not(Contains(HasSubstr("not read as splits"))));
 }
 
 TEST_F(RecordSplits, of_fields_are_read_in_any_case_of_the_key) {
@@ -90,7 +90,7 @@ TEST_F(RecordSplits, of_fields_are_read_in_any_case_of_the_key) {
     EXPECT_EQ(dataset.samples[1].patient, "8");
     EXPECT_EQ(dataset.samples[0].view + dataset.samples[0].sex, "PAF");
     EXPECT_EQ(dataset.samples[0].age_years, 50.0F);
-    EXPECT_THAT(dataset.notes, Not(Contains(HasSubstr("not read, field"))));
+    EXPECT_THAT(dataset.notes, Not(Contains(HasSubstr("not read, record field"))));
   }
   const TestFolder other;
   other.write("a.tar", shard({R"("Split": "fold1")"}));
@@ -99,8 +99,7 @@ TEST_F(RecordSplits, of_fields_are_read_in_any_case_of_the_key) {
   both.write("test-0.tar", shard({R"("PATIENT": 7, "patient": 8, "Patient": [9])"}));
   const Dataset read = load_dataset(by_image(both));
   EXPECT_EQ(read.samples[0].patient, "8");
-  EXPECT_THAT(read.notes,
-              Contains(HasSubstr("not read, field PATIENT of records (the patient is read from patient): 1")));
+  EXPECT_THAT(read.notes, Contains(HasSubstr("not read, record field PATIENT (patients are read from patient): 1")));
 }
 
 TEST_F(RecordSplits, of_fields_under_other_names_are_named_with_their_count) {
@@ -108,15 +107,14 @@ TEST_F(RecordSplits, of_fields_under_other_names_are_named_with_their_count) {
     const TestFolder folder;
     folder.write("a.tar", shard({fmt::format(R"("{}": "train")", key), fmt::format(R"("{}": "Test")", key)}));
     EXPECT_THAT(load_dataset(all_as_test(folder)).notes,
-                Contains(fmt::format("not read, field {} of records, which says train, val or test (the split is read "
-                                     "from split): 2 (a.tar)",
-                                     key)));
+                Contains(fmt::format(
+                    "not read, record field {} with train, val or test (splits are read from split): 2 (a.tar)", key)));
   }
-  const TestFolder silent;  // no note: other words, the split of the file's name, a field in a nested table
+  const TestFolder silent;  // cases without a note
   silent.write("test-0.tar", shard({R"("set": "A", "fold": 3, "status": "valid")", R"("set": "test")"}));
-  EXPECT_THAT(load_dataset(by_image(silent)).notes, Not(Contains(HasSubstr("not read, field"))));
+  EXPECT_THAT(load_dataset(by_image(silent)).notes, Not(Contains(HasSubstr("not read, record field"))));
   silent.write("test-0.tar", shard({R"("meta": {"split": "train"})"}));
-  EXPECT_THAT(load_dataset(by_image(silent)).notes, Contains(HasSubstr("not read, field meta.split of records")));
+  EXPECT_THAT(load_dataset(by_image(silent)).notes, Contains(HasSubstr("not read, record field meta.split")));
 }
 
 TEST_F(RecordSplits, of_tfrecords_are_read_and_named_likewise) {
@@ -136,11 +134,11 @@ TEST_F(RecordSplits, of_tfrecords_are_read_and_named_likewise) {
   EXPECT_EQ(read.samples[0].patient, "7");
   const TestFolder other;
   other.write("a.tfrecord", record("image/fold", "test", "image/mrn"));
-  EXPECT_THAT(load_dataset(all_as_test(other)).notes,
-              testing::IsSupersetOf(
-                  {HasSubstr("not read, field image/fold of records, which says train, val or test (the split is read "
-                             "from image/split): 1 (a.tfrecord)"),
-                   HasSubstr("not read, field image/mrn of records (the patient is read from image/patient): 1")}));
+  EXPECT_THAT(
+      load_dataset(all_as_test(other)).notes,
+      testing::IsSupersetOf({HasSubstr("not read, record field image/fold with train, val or test (splits are read "
+                                       "from image/split): 1 (a.tfrecord)"),
+                             HasSubstr("not read, record field image/mrn (patients are read from image/patient): 1")}));
 }
 
 TEST_F(RecordSplits, come_with_notes_on_patients_under_the_names_that_tables_have) {
@@ -149,11 +147,11 @@ TEST_F(RecordSplits, come_with_notes_on_patients_under_the_names_that_tables_hav
     folder.write("test-0.tar", shard({fmt::format(R"("{}": 7)", key)}));
     EXPECT_THAT(
         load_dataset(by_image(folder)).notes,
-        Contains(fmt::format("not read, field {} of records (the patient is read from patient): 1 (test-0.tar)", key)));
+        Contains(fmt::format("not read, record field {} (patients are read from patient): 1 (test-0.tar)", key)));
   }
   const TestFolder facts;
   facts.write("test-0.tar", shard({R"("patient_age": 61, "patient": 3, "patients": {"sex": "M"})"}));
-  EXPECT_THAT(load_dataset(by_image(facts)).notes, Not(Contains(HasSubstr("not read, field"))));
+  EXPECT_THAT(load_dataset(by_image(facts)).notes, Not(Contains(HasSubstr("not read, record field"))));
 }
 
 TEST_F(RecordSplits, count_images_whose_record_names_nobody) {
@@ -161,7 +159,7 @@ TEST_F(RecordSplits, count_images_whose_record_names_nobody) {
   folder.write("test-0.tar", shard({R"("patient": "nan")", R"("patient": "")", R"("patient": 7)"}));
   const Dataset dataset = load_dataset(by_image(folder));
   EXPECT_EQ(dataset.summary(Split::Test).patients, 1);
-  EXPECT_THAT(dataset.notes, Contains("images whose patient is blank, nan, none or the like, unknown: 2"));
+  EXPECT_THAT(dataset.notes, Contains("images with unknown patient (blank, nan, none or similar): 2"));
 }
 
 }  // namespace

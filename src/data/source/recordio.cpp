@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `recordio`: MXNet's .rec files (im2rec). A record is a header, with one label (the number of a class) or
-// several, followed by an image file. If NAME.lst lies next to NAME.rec (number, labels, path), its paths name the
+// Dataset reader `recordio`: MXNet's .rec files (im2rec). A record is a header, with one label (the number of a class)
+// or several, followed by an image file. If NAME.lst lies next to NAME.rec (number, labels, path), its paths name the
 // images. Only headers are read here. The .idx file is not needed, but its lines are counted.
 #include <fmt/core.h>
 
@@ -28,8 +28,8 @@ constexpr std::string_view kThing = "data.recordio";
 
 using Names = std::unordered_map<std::uint64_t, std::string>;
 
-// Calls `take` with each line that is not blank of the file next to the records with this extension. Does nothing if
-// there is none.
+// Calls `take` with each non-blank line of the file with this extension next to the record file. Does nothing if there
+// is no such file.
 template <typename Take>
 void each_line_beside(const fs::path& records, const char* ending, Take take) {
   const fs::path path = fs::path(records).replace_extension(ending);
@@ -52,9 +52,9 @@ Names names_beside(RecordListing& listing, const RecordFile& file) {
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
     const std::string_view name = line.substr(line.rfind('\t') + 1);
     if (error != std::errc() || end == line.data() + line.size() || *end != '\t') {
-      listing.leave_out(file, "not read, lines of the .lst that do not begin with a number and a tab");
+      listing.leave_out(file, "not read, lines of the .lst file that do not begin with a number and a tab");
     } else if (const auto [known, is_new] = names.emplace(number, name); !is_new && known->second != name) {
-      listing.refuse(file.name, "one line of the .lst for each number", fmt::format("two for {}", number));
+      listing.refuse(file.name, "one line for each number in the .lst file", fmt::format("two for {}", number));
     }
   });
   return names;
@@ -66,8 +66,9 @@ void check_index_beside(const RecordListing& listing, const RecordFile& file, st
   std::size_t lines = 0;
   each_line_beside(file.path, ".idx", [&](std::string_view /*line*/) { ++lines; });
   if (lines <= records) return;
-  listing.refuse(file.name, counted(static_cast<std::int64_t>(lines), "record") + ", as the .idx beside it says",
-                 fmt::format("{}", records), "fetching or writing the file again, or removing an .idx of another file");
+  listing.refuse(file.name, counted(static_cast<std::int64_t>(lines), "record") + ", as stated by its .idx file",
+                 fmt::format("{}", records),
+                 "fetching or writing the file again, or removing the .idx file if it belongs to another file");
 }
 
 // Labels of a record. A single label is a class, as in ImageNet's lists; several labels are findings.
@@ -84,7 +85,7 @@ RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& s
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const bool is_unknown = std::isnan(stored[i]);
     if (!is_unknown && stored[i] != 0.0F && stored[i] != 1.0F && stored[i] != -1.0F) {
-      listing.refuse(where, "labels 1, 0 and -1 or nan for unknown", fmt::format("{}", stored[i]));
+      listing.refuse(where, "labels 1, 0, -1 or nan (unknown)", fmt::format("{}", stored[i]));
     }
     const bool is_nih = stored.size() == kNihFindings.size();
     labels.names.push_back(is_nih ? std::string(kNihFindings.at(i)) : fmt::format("label {}", i));
@@ -106,7 +107,8 @@ class RecFile {
                        .length = place.length,
                        .framing = place.is_in_parts ? Framing::RecordIoParts : Framing::Plain};
     if (place.is_in_parts) {
-      if (!io::join_recordio(record, joined_)) listing_.refuse(where, "parts of a record", "others");
+      if (!io::join_recordio(record, joined_))
+        listing_.refuse(where, "the parts of one record in order", "other parts");
       record = joined_;
     }
     const auto header = io::parse_recordio_header(record, where);
@@ -123,10 +125,10 @@ class RecFile {
     if (stored.image_length == 0) listing_.refuse(where, "an image after the header", "none");
     Sample sample{.stored = stored, .split = file_.split};
     if (const auto name = names_.find(header.value().id); name != names_.end()) {
-      listing_.check_line(name->second, "path in the .lst", where);
+      listing_.check_line(name->second, "path in the .lst file", where);
       sample.id = name->second;
     } else if (!names_.empty()) {
-      listing_.leave_out(file_, "without a name, records that the .lst does not name");
+      listing_.leave_out(file_, "without a name, records that are not in the .lst file");
     }
     listing_.add(file_, number, std::move(sample), labels_of(listing_, header.value().labels, where));
   }

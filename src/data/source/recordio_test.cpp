@@ -111,7 +111,7 @@ TEST_F(RecordIoSource, joins_images_in_parts) {
   Sample damaged = dataset.samples[0];
   damaged.stored->length -= 1;
   EXPECT_THAT(reader.unpack(damaged, reader.read(damaged).or_throw()).error(),
-              HasSubstr("expected the parts of a record"));
+              HasSubstr("expected the parts of one record in order"));
 }
 
 TEST_F(RecordIoSource, calls_images_as_the_list_beside_does) {
@@ -125,11 +125,11 @@ TEST_F(RecordIoSource, calls_images_as_the_list_beside_does) {
   EXPECT_EQ(dataset.samples[1].id, "b.png");
   EXPECT_EQ(dataset.samples[2].id, "test.rec#3");
   EXPECT_THAT(dataset.notes,
-              Contains("not read, lines of the .lst that do not begin with a number and a tab: 2 (test.rec)"));
-  EXPECT_THAT(dataset.notes, Contains("without a name, records that the .lst does not name: 1 (test.rec)"));
+              Contains("not read, lines of the .lst file that do not begin with a number and a tab: 2 (test.rec)"));
+  EXPECT_THAT(dataset.notes, Contains("without a name, records that are not in the .lst file: 1 (test.rec)"));
   folder.write("test.lst", "0\t0\ta.png\n0\t0\tb.png\n");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(wanted)); }),
-              HasSubstr("expected one line of the .lst for each number, got two for 0"));
+              HasSubstr("expected one line for each number in the .lst file, got two for 0"));
 }
 
 TEST_F(RecordIoSource, refuses_fewer_records_than_the_index_beside_has) {
@@ -139,7 +139,7 @@ TEST_F(RecordIoSource, refuses_fewer_records_than_the_index_beside_has) {
   SourceOptions wanted = in(folder);
   wanted.split.mode = SplitMode::Whole;
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(wanted)); }),
-              HasSubstr("test.rec: expected 3 records, as the .idx beside it says, got 2"));
+              HasSubstr("test.rec: expected 3 records, as stated by its .idx file, got 2"));
   folder.write("test.idx", "0\t0\n1\t1000\n");
   EXPECT_EQ(load_dataset(wanted).samples.size(), 2U);
 }
@@ -149,8 +149,9 @@ TEST_F(RecordIoSource, refuses_what_holds_no_labelled_images) {
               HasSubstr("[data.recordio] a.rec, record 1: expected a class number of at least 0"));
   EXPECT_THAT(refusal(record(0, {-1.0F})), HasSubstr("of at least 0, got -1"));
   EXPECT_THAT(refusal(record(0, {std::nanf("")})), HasSubstr("expected a class"));
-  EXPECT_THAT(refusal(record(0, {1.0F, 2.0F})), HasSubstr("labels 1, 0 and -1 or nan for unknown, got 2"));
-  EXPECT_THAT(refusal(record(0, {1.0F}) + record(1, {1.0F, 0.0F})), HasSubstr("labels as in the records before"));
+  EXPECT_THAT(refusal(record(0, {1.0F, 2.0F})), HasSubstr("labels 1, 0, -1 or nan (unknown), got 2"));
+  EXPECT_THAT(refusal(record(0, {1.0F}) + record(1, {1.0F, 0.0F})),
+              HasSubstr("the same label names as in earlier records"));
   EXPECT_THAT(refusal(record(0, {1.0F}) + recordio_record(recordio_header({1.0F}, 1))),
               HasSubstr("a.rec, record 2: expected an image after the header, got none"));
   EXPECT_THAT(refusal(recordio_record("short")), HasSubstr("a.rec, record 1: expected a header of 24 bytes"));

@@ -25,27 +25,28 @@ namespace {
 
 constexpr std::string_view kThing = "data.sources";
 
-/// Options for one source, with those of the common labels that it has.
+/// Options for loading one data set: its own options, with the common labels that it has.
 SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   SourceOptions asked = source;
   asked.unknown_labels = UnknownLabels::Mask;
   if (asked.labels.empty()) asked.labels = all.labels;
   for (const std::string& label : asked.labels) {
     if (all.labels.empty() || std::ranges::find(all.labels, label) != all.labels.end()) continue;
-    throw ConfigError(error_text(kThing, fmt::format("{}: label {}", source.name, label), "a label of data.labels",
-                                 first_names(all.labels, all.labels.size()), "the name of one of them"));
+    throw ConfigError(error_text(kThing, fmt::format("{}: label {}", source.name, label),
+                                 "a label that data.labels contains",
+                                 "only " + first_names(all.labels, all.labels.size()), "one of these names"));
   }
   return asked;
 }
 
-/// Loads a part and adds the name of the source to errors.
+/// Loads one of the data sets and adds its name to errors.
 Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   const std::string place = asked.name + ": ";
   try {
     if (asked.root.empty()) {
       throw ConfigError(
-          error_text(kThing, "folder", "a folder for each source", "none",
-                     fmt::format("--data {}, where the command takes several", shell_word(asked.name + "=DIR"))));
+          error_text(kThing, "folder", "a folder for each data set", "none for this one",
+                     fmt::format("--data {}, if the command accepts several", shell_word(asked.name + "=DIR"))));
     }
     return load_one(asked, tables);
   } catch (const ConfigError& error) {
@@ -67,7 +68,7 @@ std::vector<std::string> labels_of_all(const SourceOptions& options, const std::
   return names;
 }
 
-/// Moves a part's labels to their positions in the common list, and records which are known.
+/// Moves the labels of one data set to their positions in the common list, and records which labels it knows.
 void spread_labels(Dataset& part, const std::vector<std::string>& names) {
   std::map<std::string, std::size_t> place;
   for (std::size_t k = 0; k < names.size(); ++k) place.emplace(finding_key(names[k]), k);
@@ -93,14 +94,15 @@ void check_policies(const SourceOptions& options, const std::vector<std::string>
     for (const auto& policy : source.label_policies) {
       const std::string key = finding_key(policy.first);
       if (std::ranges::any_of(labels, [&key](const std::string& label) { return finding_key(label) == key; })) continue;
-      throw ConfigError(error_text(kThing, fmt::format("{}: policy of \"{}\"", source.name, policy.first),
-                                   "a label of this run", first_names(labels, labels.size()),
-                                   "the name of one of them"));
+      throw ConfigError(error_text(kThing, fmt::format("{}: data.label_policy of \"{}\"", source.name, policy.first),
+                                   "a label that is used", "only the labels " + first_names(labels, labels.size()),
+                                   "one of these names"));
     }
   }
 }
 
-/// Refuses a source that shares no label with any other. It would teach a network to distinguish sources, not findings.
+/// Throws DataError if a data set shares no label with any other. It would teach a network to distinguish data sets,
+/// not findings.
 void check_common_label(const std::vector<Dataset>& parts) {
   const auto shares = [](const DatasetPart& one, const DatasetPart& other) {
     return std::ranges::any_of(one.known_labels, [&other](const std::string& label) {
@@ -112,14 +114,14 @@ void check_common_label(const std::vector<Dataset>& parts) {
     const bool is_shared = std::ranges::any_of(
         parts, [&](const Dataset& other) { return &other != &part && shares(one, other.parts.front()); });
     if (parts.size() == 1 || is_shared) continue;
-    throw DataError(error_text(kThing, one.name, "a label that another source knows too",
-                               "none (it knows " + first_names(one.known_labels) + ")",
-                               "data.labels that sources share, or data.label_map where one has other names"));
+    throw DataError(error_text(kThing, one.name, "at least one label in common with another data set",
+                               "none (its labels: " + first_names(one.known_labels) + ")",
+                               "other data.labels, or data.label_map if the same label has different names"));
   }
 }
 
-/// Prefixes image names that occur in two sources with the source's name. If names are still not unique, prefixes all
-/// names.
+/// Prefixes image names that occur in two data sets with the name of the data set. If names are still not unique,
+/// prefixes all names.
 void make_names_unique(std::vector<Dataset>& parts) {
   std::unordered_map<std::string, std::size_t> owner;
   std::set<std::string> shared;

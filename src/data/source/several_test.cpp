@@ -118,7 +118,8 @@ TEST_F(Several, equal_numbers_of_two_hospitals_are_two_patients) {
   std::int64_t patients = 0;
   for (const SplitSummary& summary : dataset.summaries) patients += summary.patients;
   EXPECT_EQ(patients, 24);
-  // A checkpoint stores the hashes that each source alone would give. So an evaluation on one source detects the leak.
+  // A checkpoint stores the hashes that each data set alone would give. So an evaluation on one data set detects the
+  // leak.
   const Dataset alone = load({nih_.path().string()}, {.labels = {"Effusion"}});
   std::vector<std::string> of_nih;
   for (const std::string& hash : patient_hashes(alone, Split::Train, "salt")) of_nih.push_back(hash);
@@ -147,15 +148,15 @@ TEST_F(Several, names_that_two_have_get_the_sources_name) {
 TEST_F(Several, notes_say_whose_they_are) {
   nih_.write("unnamed.png", "x");
   const Dataset dataset = load(both(), {.labels = {"Effusion"}});
-  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("nih: image files that no row names: 1")));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("nih: image files that are not in the table: 1")));
   EXPECT_THAT(describe(dataset), HasSubstr("part      chexpert (chexpert): 12 images"));
   EXPECT_EQ(describe_value(dataset).at("sources").as_array().size(), 2U);
 }
 
 TEST_F(Several, sources_without_a_common_label_are_refused) {
-  EXPECT_THAT(
-      refusal(both(), {.labels = {"Mass", "Lung Opacity"}}),
-      HasSubstr("[data.sources] nih: expected a label that another source knows too, got none (it knows Mass)"));
+  EXPECT_THAT(refusal(both(), {.labels = {"Mass", "Lung Opacity"}}),
+              HasSubstr("[data.sources] nih: expected at least one label in common with another data set, got none "
+                        "(its labels: Mass)"));
 }
 
 TEST_F(Several, a_label_map_gives_a_source_its_own_names) {
@@ -174,14 +175,16 @@ TEST_F(Several, contradicting_label_maps_are_refused) {
   SourceOptions options = recipe(Value::Array{Value::Table{{"name", "a"}, {"label_map", map("Mass")}},
                                               Value::Table{{"name", "b"}, {"label_map", map("Effusion")}}});
   options.labels = {"Mass", "Effusion"};
-  EXPECT_THAT(refusal(both(), options),
-              HasSubstr("[data.label_map] Lung Opacity: expected one label for each name, got Mass and Effusion"));
-  // A source that maps two labels to the same column.
+  EXPECT_THAT(
+      refusal(both(), options),
+      HasSubstr("[data.label_map] Lung Opacity: expected one label for this column, got two, Mass and Effusion"));
+  // A data set whose label map assigns two labels to the same column.
   SourceOptions one{.labels = {"Effusion", "Mass"}, .label_map = {{"Mass", "Pleural Effusion"}}};
-  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got Effusion and Mass"));
+  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got two, Effusion and Mass"));
   one.label_map = {{"Nodule", "Lung Opacity"}};
-  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("[data.label_map] Nodule: expected a label of"));
-  EXPECT_THAT(refusal(both(), {.labels = {"Effusion", "Pleural Effusion"}}), HasSubstr("each finding once"));
+  EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("[data.label_map] Nodule: expected a label that"));
+  EXPECT_THAT(refusal(both(), {.labels = {"Effusion", "Pleural Effusion"}}),
+              HasSubstr("each finding in one label only"));
 }
 
 TEST_F(Several, folders_go_to_the_sources_of_their_name) {
@@ -194,16 +197,17 @@ TEST_F(Several, folders_go_to_the_sources_of_their_name) {
   SourceOptions one = recipe(sources);
   one.labels = {"Effusion"};
   EXPECT_EQ(load({"b=" + chexpert_.path().string()}, one).patient_namespace, "b");
-  EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of a, b"));
-  EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each source"));
+  EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of these names: a, b"));
+  EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each data set"));
   EXPECT_THAT(refusal({"a=" + nih_.path().string(), chexpert_.path().string()}, recipe(sources)),
-              HasSubstr("all as NAME=DIR or none"));
-  EXPECT_THAT(refusal({}, recipe(sources)), HasSubstr("[data.sources] a: folder: expected a folder for each source"));
+              HasSubstr("a name (NAME=DIR) for every --data or for none"));
+  EXPECT_THAT(refusal({}, recipe(sources)), HasSubstr("[data.sources] a: folder: expected a folder for each data set"));
 }
 
 TEST_F(Several, two_folders_of_one_kind_need_names) {
-  EXPECT_THAT(refusal({nih_.path().string(), nih_.path().string()}),
-              HasSubstr("[data.sources] nih: expected each name once, got two folders of that source"));
+  EXPECT_THAT(
+      refusal({nih_.path().string(), nih_.path().string()}),
+      HasSubstr("[data.sources] nih: expected a different name for each data set, got two folders of this format"));
 }
 
 TEST_F(Several, a_shared_patient_in_two_splits_is_refused) {
@@ -211,7 +215,8 @@ TEST_F(Several, a_shared_patient_in_two_splits_is_refused) {
     return Value::Table{{"name", name}, {"split", split}, {"patient_namespace", "one hospital"}};
   };
   SourceOptions options = recipe(Value::Array{source("a", "random"), source("b", "whole")});
-  EXPECT_THAT(refusal({nih_.path().string(), nih_.path().string()}, options), HasSubstr("each patient in one of them"));
+  EXPECT_THAT(refusal({nih_.path().string(), nih_.path().string()}, options),
+              HasSubstr("each patient in only one split"));
 }
 
 TEST_F(Several, errors_name_the_source) {
@@ -231,7 +236,7 @@ TEST_F(Several, survive_the_way_to_a_recipe_and_back) {
   EXPECT_TRUE(options.sources[1].csv.empty());
   const Value table = to_value(options);
   EXPECT_EQ(to_value(source_options_from_value(table, {})), table);
-  // Only differences are stored, so that a later --set of the common keys applies to all sources.
+  // Only differences are stored, so that a later --set of the common keys applies to all data sets.
   EXPECT_EQ(table.at("sources").as_array()[0].as_table().size(), 2U);
 }
 

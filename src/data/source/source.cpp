@@ -33,7 +33,7 @@ Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& pa
   const std::string what = path.filename().string();
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
-    return failure("data.csv", what, "a file", "none of that name", "another data.csv");
+    return failure("data.csv", what, "a file", "no such file", "another data.csv");
   }
   std::ifstream file(path, std::ios::binary);
   std::string text(std::size_t{1} << 16, '\0');
@@ -49,7 +49,7 @@ TableRefs read_tables(Listing& listing, std::string_view thing, TableFiles& tabl
     const io::Csv& table = read.emplace_back(tables.table(path));
     if (table.rows.empty()) {
       throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
-                                 "a table with rows, by --set data.csv=FILE"));
+                                 "--set data.csv=FILE with a table that has rows"));
     }
     listing.csv_sha256.push_back(table.sha256);
   }
@@ -66,7 +66,7 @@ std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::pat
 }
 
 void refuse_row(std::string_view thing, std::string_view where, std::string_view expected, std::string_view got) {
-  throw DataError(error_text(thing, where, expected, got, "the table as it was published"));
+  throw DataError(error_text(thing, where, expected, got, "the original table of the data set"));
 }
 
 void mask_label(Listing& listing, std::size_t k) {
@@ -79,12 +79,13 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
   const std::string where = listing.csv.empty() ? options.root.string() : listing.csv.front().filename().string();
   const std::string got = fmt::format("{} of {}", absent.size(), rows);
   if (options.absent == Absent::Refuse || listing.samples.empty()) {
-    throw DataError(error_text("data.source", where, "every image it names below " + options.root.string(),
-                               fmt::format("{} absent ({})", got, first_names(absent)),
-                               listing.samples.empty() ? "another --data, or paths relative to the table"
-                                                       : "--set data.absent=skip to go on without them"));
+    throw DataError(error_text("data.source", where,
+                               "every image of the table or list in the folder " + options.root.string(),
+                               fmt::format("{} missing ({})", got, first_names(absent)),
+                               listing.samples.empty() ? "another --data, or writing paths relative to the table"
+                                                       : "--set data.absent=skip to ignore the missing images"));
   }
-  listing.notes.push_back(fmt::format("absent images, skipped: {}", got));
+  listing.notes.push_back(fmt::format("missing images, skipped: {}", got));
 }
 
 void Repeats::add(const std::string& name, bool contradicts) {
@@ -100,7 +101,7 @@ void settle_repeated(const Repeats& repeats, const SourceOptions& options, Listi
   if (repeats.names.empty()) return;
   const std::size_t contradicting = repeats.contradicting.size();
   if (options.duplicates == Duplicates::First) {
-    listing.notes.push_back(fmt::format("repeated rows, first kept: {}", repeats.names.size()));
+    listing.notes.push_back(fmt::format("repeated rows, the first is kept: {}", repeats.names.size()));
     if (contradicting > 0) {
       listing.notes.back() += fmt::format("; labels of {} of them contradict the first row's", contradicting);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Interface of a dataset source (a line of source_list.h), and helpers that sources share. For src/data/source only;
+// Interface of a dataset reader (a line of source_list.h), and helpers that readers share. For src/data/source only;
 // other code includes dataset.h.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace roentgen::data {
 
-/// Result of listing a source: every sample with its labels. Splits are set only if the table states them.
+/// Result of a dataset reader: every sample with its labels. Splits are set only if the table states them.
 struct Listing {
   std::vector<std::string> label_names{};
   std::vector<Sample> samples{};
@@ -35,7 +35,7 @@ struct Listing {
   std::int64_t left_out_images = 0;
   /// Origin of the splits that the tables state, for messages ("column split of labels.csv"); empty if they state none.
   std::string given_splits{};
-  /// Pairs of sample names that are the same file through a hard or symbolic link. Filled only by sources that check
+  /// Pairs of sample names that are the same file through a hard or symbolic link. Filled only by readers that check
   /// this.
   std::vector<std::pair<std::string, std::string>> linked{};
 
@@ -52,25 +52,25 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// Returns `path` relative to the root, or unchanged if it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
-/// Paths of the tables in data.csv, relative to the root unless absolute. Empty if the source must find its tables.
+/// Paths of the tables in data.csv, relative to the root unless absolute. Empty if the reader must find its tables.
 [[nodiscard]] std::vector<std::filesystem::path> named_tables(const SourceOptions& options);
 
 /// Reads only the header of a csv, unchanged. Fails if the file is no csv or cannot be read.
 [[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
 
-/// Reads the tables in Listing::csv and stores their hashes. Throws DataError of `thing` if a table cannot be read, is
-/// empty, or has only a header.
+/// Reads the tables in Listing::csv and stores their hashes. Throws DataError, with `thing` as its topic, if a table
+/// cannot be read, is empty, or has only a header.
 [[nodiscard]] TableRefs read_tables(Listing& listing, std::string_view thing, TableFiles& tables);
 
 /// Returns `path` if it is a file, else `path`.gz if that is a file, else nullopt.
 [[nodiscard]] std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path);
 
-/// Throws DataError of `thing` at position `where`, for a row that cannot occur in the published table.
+/// Throws DataError, with `thing` as its topic, for a row at position `where` that cannot occur in the published table.
 [[noreturn]] void refuse_row(std::string_view thing, std::string_view where, std::string_view expected,
                              std::string_view got);
 
-/// Calls `take` with each row of the table `what` and its position, such as "labels.csv line 3". Throws DataError of
-/// `thing` if the number of fields differs from the header's.
+/// Calls `take` with each row of the table `what` and its position, such as "labels.csv line 3". Throws DataError, with
+/// `thing` as its topic, if the number of fields differs from the header's.
 template <typename Take>
 void for_each_row(const io::Csv& table, std::string_view what, std::string_view thing, Take take) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -84,8 +84,8 @@ void for_each_row(const io::Csv& table, std::string_view what, std::string_view 
 /// Makes label `k` unknown for all samples.
 void mask_label(Listing& listing, std::size_t k);
 
-/// Refuses or notes rows whose images are absent, depending on the options; `rows` is the number of rows. Throws
-/// DataError if it refuses or if no image is left.
+/// Adds a note or throws DataError if images of rows are absent, depending on the options; `rows` is the number of
+/// rows. Always throws if no image is left.
 void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,
                    Listing& listing);
 
@@ -100,7 +100,7 @@ struct Repeats {
 /// True if a label is positive in one row and negative in the other.
 [[nodiscard]] bool are_contradictory(const std::vector<float>& labels, const std::vector<float>& others);
 
-/// Refuses or notes images that occur repeatedly in the tables, depending on the options.
+/// Adds a note or throws DataError if images occur repeatedly in the tables, depending on the options.
 void settle_repeated(const Repeats& repeats, const SourceOptions& options, Listing& listing);
 
 }  // namespace roentgen::data

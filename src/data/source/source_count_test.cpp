@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// No source of tables or folders drops an image silently: each image is used, or a note counts it as left out.
+// No dataset reader of tables or folders drops an image silently: each image is used, or a note counts it as left out.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace roentgen::data {
 namespace {
 
-/// A data set of one source.
+/// A data set for one dataset reader.
 struct Given {
   std::string source;
   /// Number of image files in the folder, with or without an image extension.
@@ -33,11 +33,12 @@ void write_all(const TestFolder& folder, const std::vector<const char*>& names) 
 std::int64_t counted_as_left_out(const std::vector<std::string>& notes) {
   std::int64_t sum = 0;
   for (const std::string& note : notes) {
-    if (note.find("masks or pairs") != std::string::npos) {  // numbers of folders and then of images; the last counts
+    if (note.find("masks or pairs") != std::string::npos) {  // gives the number of folders, then of images
       sum += std::strtoll(note.c_str() + note.rfind(' '), nullptr, 10);
       continue;
     }
-    const bool is_of_images = note.find("left out") != std::string::npos || note.find("no row") != std::string::npos ||
+    const bool is_of_images = note.find("left out") != std::string::npos ||
+                              note.find("not in the table") != std::string::npos ||
                               note.find("skipped") != std::string::npos;
     if (!is_of_images) continue;
     // Adds all numbers after the colon, as in ".bmp 2, .gif 1".

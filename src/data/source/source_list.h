@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only list of dataset sources, in the order of detection. Sources of record files have a separate list. To add a
-// source, write a file x.cpp with `bool probe_x(...)` and `Listing list_x(...)` (see source.h) and add a line here.
+// The only list of dataset readers, in the order of detection. Readers of record files have a separate list. To add a
+// reader, write a file x.cpp with `bool probe_x(...)` and `Listing list_x(...)` (see source.h) and add a line here.
 //   X(name, typical content of its folder)
 #pragma once
 

@@ -99,7 +99,7 @@ TEST_F(SourceReal, nih_two_tables_and_folders_join_by_patient) {
 TEST_F(SourceReal, nih_originals_are_79_of_the_rows) {
   auto options = nih({"png"});
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }),
-              HasSubstr("1305 of 1384 absent"));
+              HasSubstr("1305 of 1384 missing"));
   options.absent = Absent::Skip;
   EXPECT_EQ(load_dataset(options).samples.size(), 79U);
 }

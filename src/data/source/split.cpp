@@ -57,15 +57,15 @@ class ListSplitter {
       }
       Split& current = listing_.samples[static_cast<std::size_t>(found->second)].split;
       if (current != Split::None && current != split) {
-        throw DataError(error_text("data.split", file, "each image in one list",
+        throw DataError(error_text("data.split", file, "each image in only one split list",
                                    name + " in the " + std::string(name_of(current)) + " list too",
-                                   "removing it from one of them"));
+                                   "removing it from one of the lists"));
       }
       current = split;
     }
     if (unknown == static_cast<std::int64_t>(list->names.size())) {
       throw DataError(error_text("data.split", file, "names of images of this data set",
-                                 fmt::format("{}, {} first", counted(unknown, "other"), list->names.front()),
+                                 fmt::format("only unknown names (the first is {})", list->names.front()),
                                  "the lists of this data set, or --set data.split=random"));
     }
     if (unknown > 0) {
@@ -93,7 +93,7 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
     for (auto& sample : listing.samples) {
       if (sample.split == Split::None) sample.split = Split::Train;
     }
-    return splitter.origin() + "; train: the others";
+    return splitter.origin() + "; train: all other images";
   }
   NameList rest = *lists.train_val;
   if (lists.val) {  // train_val list without val list
@@ -108,13 +108,13 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
   return splitter.origin();
 }
 
-/// Spelling of the patient id that determines the draw.
+/// Spelling of the patient id that determines the random split.
 const std::string& drawn_patient(const Sample& sample, const SplitOptions& options) {
   const bool is_written = options.rule == SplitRule::Written && !sample.written_patient.empty();
   return is_written ? sample.written_patient : sample.patient;
 }
 
-/// Name that determines the draw: the patient id, or the image's name if options allow it.
+/// Name that determines the random split: the patient id, or the image's name if options allow it.
 const std::string& drawing_unit(const Sample& sample, const SplitOptions& options) {
   const std::string& patient = drawn_patient(sample, options);
   return patient.empty() && options.unit == SplitUnit::Image ? sample.id : patient;
@@ -126,12 +126,13 @@ void need_patients(const Listing& listing, const SplitOptions& options) {
       listing.samples, [&options](const Sample& sample) { return drawn_patient(sample, options).empty(); });
   if (unknown == 0) return;
   throw DataError(
-      error_text("data.split", "a split to be drawn by patient", "the patient of every image",
-                 fmt::format("{} of {} without", unknown, counted(std::ssize(listing.samples), "image")),
-                 "a column \"patient\", lists, or --set data.split_unit=image if no patient has two images"));
+      error_text("data.split", "random split by patient", "a patient id for every image",
+                 fmt::format("{} of {} without one", unknown, counted(std::ssize(listing.samples), "image")),
+                 "a column \"patient\", split lists, or --set data.split_unit=image if no patient has two images"));
 }
 
-/// Moves units from Train to `side`: those whose draw is below `fraction`, and at least one.
+/// Moves patients (or single images) from Train to `side`: those whose random number is below `fraction`, and at least
+/// one.
 void draw_side(Listing& listing, Split side, double fraction, const SourceOptions& options) {
   std::map<std::string, double> draws;
   for (const auto& sample : listing.samples) {
@@ -142,22 +143,22 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
     }
   }
   if (draws.size() < 2) {
-    throw DataError(error_text("data.split", std::string(name_of(side)), "at least 2 patients to draw from",
-                               fmt::format("{}", draws.size()), "more images, or lists of your own"));
+    throw DataError(error_text("data.split", std::string(name_of(side)), "at least 2 patients for a random split",
+                               fmt::format("{}", draws.size()), "more images, or your own split lists"));
   }
   double lowest = 1.0, highest = 0.0;
   for (const auto& [unit, draw] : draws) {
     lowest = std::min(lowest, draw);
     highest = std::max(highest, draw);
   }
-  // Keeps both sides non-empty: if one would be empty, the patient nearest to the threshold moves.
+  // Keeps both sides non-empty: if one side would be empty, the patient nearest to the threshold moves.
   const double border = std::min(std::max(fraction, std::nextafter(lowest, 1.0)), highest);
   for (auto& sample : listing.samples) {
     if (sample.split == Split::Train && draws.at(drawing_unit(sample, options.split)) < border) sample.split = side;
   }
 }
 
-/// True if `draw` succeeded. If data are only described, a refusal becomes a note.
+/// Calls `draw` and returns true if it succeeds. With UnnamedLabels::Propose, its DataError becomes a note.
 template <typename Draw>
 bool is_drawn(const Draw& draw, const SourceOptions& options, Listing& listing) {
   try {
@@ -167,18 +168,19 @@ bool is_drawn(const Draw& draw, const SourceOptions& options, Listing& listing) 
     if (options.unnamed_labels != UnnamedLabels::Propose) throw;
     const ErrorParts parts = error_parts(error.what());
     listing.notes.push_back(
-        fmt::format("no split is drawn here, and train refuses to: {} needs {}, got {}; train will want {}", parts.what,
-                    parts.expected, parts.got, parts.remedy));
+        fmt::format("no split is drawn here, and train will refuse this data: {} needs {}, got {}; train will need {}",
+                    parts.what, parts.expected, parts.got, parts.remedy));
     return false;
   }
 }
 
 void check_fraction(std::string_view name, double fraction) {
   if (fraction >= 0.0 && fraction < 1.0) return;
-  throw ConfigError(error_text("data.split", name, "a share in [0, 1)", fmt::format("{}", fraction), "0.1"));
+  throw ConfigError(
+      error_text("data.split", name, "a fraction of at least 0 and below 1", fmt::format("{}", fraction), "0.1"));
 }
 
-/// Draws val from train, or merges it into train, depending on the options.
+/// Chooses val at random from train, or merges it into train, depending on the options.
 void settle_validation(Listing& listing, const SourceOptions& options, std::string& origin) {
   const SplitOptions& split = options.split;
   const auto has = [&listing](Split wanted) {
@@ -203,7 +205,7 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
-/// Notes images in folders with names like val or test if splits are drawn by default.
+/// Notes images in folders with names like val or test if splits are random by default.
 void note_split_folders(Listing& listing) {
   const auto is_in_one = [](const Sample& sample) {
     return std::ranges::any_of(std::filesystem::path(sample.id).parent_path(), [](const std::filesystem::path& folder) {
@@ -213,7 +215,7 @@ void note_split_folders(Listing& listing) {
   const auto images = std::ranges::count_if(listing.samples, is_in_one);
   if (images == 0) return;
   listing.notes.push_back(
-      fmt::format("images in folders called val, test or the like, which are not read as splits: {}", images));
+      fmt::format("images in folders called val, test or similar, which are not read as splits: {}", images));
 }
 
 }  // namespace
@@ -250,7 +252,7 @@ std::vector<std::string> notes_on_unread_splits(const io::Csv& table,
       return !word.empty() && !split;
     });
     if (has_others || said == 0) continue;
-    notes.push_back(fmt::format("{}: column {} says train, val or test in {} and is not read; rename it \"split\"",
+    notes.push_back(fmt::format("{}: column {} contains train, val or test in {} and is not read; rename it \"split\"",
                                 what, stripped(table.header[i]), counted(said, "row")));
   }
   return notes;
@@ -269,9 +271,9 @@ void check_splits(const io::Csv& table, const std::string& what, std::size_t col
   }
   if (!first) return;
   throw DataError(error_text(
-      "data.csv", fmt::format("{} line {}", what, table.lines[*first]), "train, val, test or nothing as split",
-      others.note(fmt::format("other words in {} of {} rows", rows, table.rows.size()), {"train", "test"}),
-      "correcting these, or --set data.split=random"));
+      "data.csv", fmt::format("{} line {}", what, table.lines[*first]), "train, val, test or an empty field as split",
+      others.note(fmt::format("other text in {} of {} rows", rows, table.rows.size()), {"train", "test"}),
+      "correcting these rows, or --set data.split=random"));
 }
 
 bool uses_given_splits(const SplitOptions& options) {
@@ -288,10 +290,10 @@ void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule) 
   }
   if (shared.empty()) return;
   throw DataError(error_text(
-      "data.split", "train, val and test", "each patient in one of them",
+      "data.split", "train, val and test", "each patient in only one split",
       fmt::format("{} of {} in two or more", shared.size(), counted(std::ssize(side), "patient")),
-      rule == SplitRule::Normal ? "--set data.split=random to draw by patient"
-                                : "training a new model: the split of this one treats 12 and 12.0 as two patients"));
+      rule == SplitRule::Normal ? "--set data.split=random to split by patient"
+                                : "training a new model: the split of this model treats 12 and 12.0 as two patients"));
 }
 
 double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,

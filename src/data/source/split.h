@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Assigns every sample its split: from lists, from the table's split column, or drawn at random by patient.
+// Assigns every sample its split: from lists, from the table's split column, or at random by patient.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace roentgen::data {
 
 /// Sets Sample::split of all samples in the listing and adds notes. Returns one line that says where the splits come
 /// from. Throws DataError if lists name none of the images, an image is in two lists, or a patient is in two splits.
-/// Also throws it if splits are drawn and a patient is unknown. options.patient_namespace must be set.
+/// Also throws it if splits are random and a patient is unknown. options.patient_namespace must be set.
 [[nodiscard]] std::string assign_splits(Listing& listing, const SourceOptions& options);
 
 /// Returns the split that a word means: train, training, val, valid, validate, validation, test, testing or none.
@@ -34,15 +34,15 @@ namespace roentgen::data {
 /// such words.
 void check_splits(const io::Csv& table, const std::string& what, std::size_t column);
 
-/// True if splits stated by a table, a record or a folder are used: splits are not drawn, and not all images are test.
+/// True if splits stated by a table, a record or a folder are used: splits are not random, and not all images are test.
 [[nodiscard]] bool uses_given_splits(const SplitOptions& options);
 
 /// Throws DataError if a patient is in more than one of train, val and test.
-/// @param rule rule by which splits were drawn, for the proposed remedy
+/// @param rule rule of the random splits, for the proposed remedy
 void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule = SplitRule::Normal);
 
 /// Number in [0, 1) that depends only on the arguments: the first 13 hex digits of a SHA-256, divided by 2^52. The hash
-/// is of "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient. A patient is put in the drawn
+/// is of "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient. A patient is put in a random
 /// split if the number is below the split's fraction.
 [[nodiscard]] double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
                                 std::string_view patient);

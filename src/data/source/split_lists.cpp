@@ -26,8 +26,8 @@ std::vector<float> read_marks(std::istringstream& words, const std::string& wher
   std::vector<float> marks;
   for (std::string word; words >> word;) {
     if (word != "0" && word != "1") {
-      throw DataError(error_text("data.split", where, "0 or 1 after the name", "\"" + word + "\"",
-                                 "names without spaces, a line each"));
+      throw DataError(error_text("data.split", where, "0 or 1 as labels after the image name", "\"" + word + "\"",
+                                 "image names without spaces, one per line"));
     }
     marks.push_back(word == "1" ? 1.0F : 0.0F);
   }
@@ -69,13 +69,14 @@ NameList read_name_list(const fs::path& path) {
     }
     list.labels.push_back(read_marks(words, where));
     if (list.labels.back().size() != list.labels.front().size()) {
-      throw DataError(error_text("data.split", where, fmt::format("{} marks", list.labels.front().size()),
-                                 fmt::format("{}", list.labels.back().size()), "as many marks on each line"));
+      throw DataError(error_text(
+          "data.split", where, fmt::format("{} labels (0 or 1), as on the first line", list.labels.front().size()),
+          fmt::format("{}", list.labels.back().size()), "writing the same number of labels on each line"));
     }
     list.names.push_back(std::move(name));
   }
   if (list.names.empty()) {
-    throw DataError(error_text("data.split", path.string(), "a name of an image on each line", "none",
+    throw DataError(error_text("data.split", path.string(), "an image name on each line", "an empty file",
                                "another list, or removing this one"));
   }
   return list;

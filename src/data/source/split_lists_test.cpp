@@ -34,7 +34,7 @@ TEST(NameList, refuses_rows_of_unequal_length) {
   const TestFolder folder;
   const auto path = folder.write("l.txt", "a.png 0 1\nb.png 1\n");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(read_name_list(path)); }),
-              testing::HasSubstr("l.txt line 2: expected 2 marks, got 1"));
+              testing::HasSubstr("l.txt line 2: expected 2 labels (0 or 1), as on the first line, got 1"));
 }
 
 RC_GTEST_PROP(NameList, reads_or_refuses_any_bytes, ()) {

@@ -102,7 +102,7 @@ TEST_F(Splits, are_drawn_by_the_normal_form_of_a_patient_or_by_the_spelling_of_o
     try {
       static_cast<void>(load_dataset(asked));
     } catch (const DataError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("the split of this one treats 12 and 12.0 as two patients"));
+      EXPECT_THAT(error.what(), HasSubstr("the split of this model treats 12 and 12.0 as two patients"));
       is_refused = true;
     }
   }
@@ -321,12 +321,13 @@ TEST(SplitColumns, that_are_not_read_are_named) {
     folder.write("labels.csv", csv);
     return load_dataset({.root = folder.path(), .labels = {"sick"}, .split = {.mode = SplitMode::Whole}}).notes;
   };
-  EXPECT_THAT(notes("path,sick,Fold\na.png,1,train\nb.png,1,Test\n"),
-              testing::Contains("labels.csv: column Fold says train, val or test in 2 rows and is not read; rename it "
-                                "\"split\""));
+  EXPECT_THAT(
+      notes("path,sick,Fold\na.png,1,train\nb.png,1,Test\n"),
+      testing::Contains("labels.csv: column Fold contains train, val or test in 2 rows and is not read; rename it "
+                        "\"split\""));
   for (const char* table :
        {"path,sick,fold\na.png,1,1\nb.png,1,test\n", "path,sick,set,split\na.png,1,test,train\nb.png,1,test,test\n"}) {
-    EXPECT_THAT(notes(table), testing::Not(testing::Contains(HasSubstr("says train")))) << table;
+    EXPECT_THAT(notes(table), testing::Not(testing::Contains(HasSubstr("contains train")))) << table;
   }
 }
 
@@ -340,7 +341,7 @@ TEST(SplitFolders, are_named_where_splits_are_drawn) {
   }
   folder.write("labels.csv", table);
   SourceOptions options{.root = folder.path(), .labels = {"sick"}};
-  constexpr const char* kNote = "images in folders called val, test or the like, which are not read as splits: 3";
+  constexpr const char* kNote = "images in folders called val, test or similar, which are not read as splits: 3";
   EXPECT_THAT(load_dataset(options).notes, testing::Contains(kNote));
   options.split.mode = SplitMode::Random;
   EXPECT_THAT(load_dataset(options).notes, testing::Not(testing::Contains(kNote)));

@@ -54,18 +54,19 @@ LabelCounts counts_of(const Dataset& dataset, std::size_t label) {
   return all;
 }
 
-/// Refuses labels that are unknown everywhere, because they can neither be learned nor measured. Notes labels without a
-/// positive image.
+/// Throws DataError for labels that are unknown everywhere, because they can neither be learned nor measured. Adds
+/// notes on labels without a positive image.
 void check_counts(Dataset& dataset, UnknownLabels unknown) {
   const std::vector<std::string> absent = absent_labels(dataset);
   if (!absent.empty() && (unknown == UnknownLabels::Refuse || absent.size() == dataset.label_names.size())) {
-    throw DataError(error_text("data.labels", absent.front(), "an image where it is known",
-                               fmt::format("{} unknown", dataset.samples.size()), "leaving it out of data.labels"));
+    throw DataError(error_text("data.labels", absent.front(), "at least one image with a known value",
+                               fmt::format("{} unknown values", dataset.samples.size()),
+                               "removing this label from data.labels"));
   }
   for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
     const LabelCounts counts = counts_of(dataset, k);
     if (counts.positives > 0 || counts.negatives == 0) continue;
-    dataset.notes.push_back(fmt::format("label {}: no positive among {}", dataset.label_names[k],
+    dataset.notes.push_back(fmt::format("label {}: no positive image among {}", dataset.label_names[k],
                                         counted(std::ssize(dataset.samples), "image")));
   }
 }

@@ -54,7 +54,7 @@ struct FactColumns {
 /// @param patient name of the patient column; empty: found by its usual names
 [[nodiscard]] FactColumns find_facts(const std::vector<std::string>& header, const std::string& patient = {});
 
-/// Copies study, view, sex and age of a row into a sample, unchanged. Each source reads the patient id itself.
+/// Copies study, view, sex and age of a row into a sample, unchanged. Each dataset reader reads the patient id itself.
 void read_facts(const std::vector<std::string>& row, const FactColumns& columns, Sample& sample);
 
 /// Years from texts such as "58", "058Y", "011M", "002W" or "027D"; NaN if this is not an age up to 120.

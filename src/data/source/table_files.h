@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TableFiles: cache of the tables in data folders. Each table is parsed once, for the detection of the source and its
-// rows.
+// TableFiles: cache of the tables in data folders. Each table is parsed once, both to detect the format of the data set
+// and to read its rows.
 #pragma once
 
 #include <filesystem>

@@ -222,18 +222,19 @@ std::vector<std::string> notes_on(const FoundTables& tables) {
   std::vector<std::string> notes;
   if (tables.read.size() > 1) {
     notes.push_back(
-        fmt::format("{} have the same columns and are read as one table", counted(std::ssize(tables.read), "table")));
+        fmt::format("{} with the same columns are read as one table", counted(std::ssize(tables.read), "table")));
   }
   if (!tables.tied.empty()) {
-    notes.push_back(fmt::format("{} is read, and names as many images as {}; data.csv names the table",
-                                tables.read.front().filename().string(), names_of(tables.tied)));
+    notes.push_back(
+        fmt::format("{} is read, although these tables list as many images: {}; set data.csv to choose a table",
+                    tables.read.front().filename().string(), names_of(tables.tied)));
   }
   if (!tables.others.empty()) {
-    notes.push_back(fmt::format("other tables with a column of images are not read: {}; data.csv names the table",
+    notes.push_back(fmt::format("other tables with a column of images are not read: {}; set data.csv to choose a table",
                                 names_of(tables.others)));
   }
   if (!tables.absent.empty()) {
-    notes.push_back(fmt::format("tables of which no image is there are not read: {}", names_of(tables.absent)));
+    notes.push_back(fmt::format("tables without any existing image are not read: {}", names_of(tables.absent)));
   }
   return notes;
 }

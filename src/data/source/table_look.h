@@ -36,14 +36,14 @@ struct TableLook {
 /// Tables directly in a folder (.csv, .tsv, .txt, also with .gz) that have at least two columns, sorted by name.
 [[nodiscard]] std::vector<std::filesystem::path> tables_in(const std::filesystem::path& folder, TableFiles& files);
 
-/// Tables in a folder, as the source csv chooses them if none is named.
+/// Tables in a folder, as the dataset reader csv chooses them if none is named.
 struct FoundTables {
-  /// Tables to read: labels.csv, else those tables with a common header that name most of the existing images. Tables
+  /// Tables to read: labels.csv, else the tables with a common header that name most of the existing images. Tables
   /// with a possible label column are preferred.
   std::vector<std::filesystem::path> read{};
   std::vector<std::filesystem::path> others{};  ///< other tables that name existing images
   std::vector<std::filesystem::path> absent{};  ///< tables that name no existing image
-  std::vector<std::filesystem::path> tied{};    ///< those of `others` that name as many images as `read`
+  std::vector<std::filesystem::path> tied{};    ///< tables of `others` that name as many images as `read`
   bool may_have_labels = true;                  ///< false if no column of `read` looks like labels
 };
 

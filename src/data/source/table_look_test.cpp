@@ -81,7 +81,7 @@ TEST_F(FindTables, takes_the_one_that_names_most_images_that_are_there) {
   EXPECT_THAT(find().read, ElementsAre("findings.csv"));
   EXPECT_THAT(find().others, ElementsAre("annotations_qc.csv"));
   EXPECT_THAT(notes_on(find()), ElementsAre("other tables with a column of images are not read: annotations_qc.csv; "
-                                            "data.csv names the table"));
+                                            "set data.csv to choose a table"));
   folder_.write("part1.csv", "path,old\na.png,1\nb.png,1\n");
   folder_.write("part2.csv", "path,old\nc.png,1\nd.png,0\n");
   EXPECT_THAT(find().read, ElementsAre("part1.csv", "part2.csv")) << "tables of one header count together";
@@ -97,8 +97,10 @@ TEST_F(FindTables, takes_one_with_labels_before_one_without_and_names_ties) {
   EXPECT_THAT(find().tied, IsEmpty());
   folder_.write("third.csv", "path,old\na.png,1\nb.png,0\n");
   EXPECT_THAT(find().read, ElementsAre("second.csv"));
-  EXPECT_THAT(notes_on(find()), testing::Contains("second.csv is read, and names as many images as third.csv; data.csv "
-                                                  "names the table"));
+  EXPECT_THAT(
+      notes_on(find()),
+      testing::Contains(
+          "second.csv is read, although these tables list as many images: third.csv; set data.csv to choose a table"));
 }
 
 TEST_F(FindTables, takes_no_file_for_an_image_that_is_none) {

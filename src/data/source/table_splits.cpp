@@ -34,7 +34,7 @@ fs::path name_below(const fs::path& table, const fs::path& root) {
   return name.empty() || *name.begin() == ".." ? table.filename() : name;
 }
 
-/// Splits that a table's name states, else those that its folder's name states.
+/// Splits that a table's name states, else the splits that its folder's name states.
 std::set<Split> splits_of(const fs::path& name) {
   const std::set<Split> splits = splits_in(name.filename());
   return splits.empty() ? splits_in(name.parent_path().filename()) : splits;
@@ -60,16 +60,17 @@ TableSplits table_splits(const std::vector<fs::path>& tables, const SourceOption
   if (tables.size() < 2 || all.empty() || (is_clear && all.size() == 1)) return found;
   if (options.split.mode == SplitMode::Random) {
     found.notes.emplace_back(
-        "data.split = \"random\": splits are drawn, though names of tables say train, val or test");
+        "data.split = \"random\": splits are random, although table names contain train, val or test");
   }
   if (!uses_given_splits(options.split) || find_split_lists(options).any()) return found;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < tables.size(); ++i)
     texts.push_back(text_of(name_below(tables[i], options.root), said[i]));
   if (!is_clear) {
-    throw DataError(error_text("data.csv", "names of the tables", "one split in each name, or none in any",
+    throw DataError(error_text("data.csv", "names of the tables",
+                               "one split (train, val or test) in every name, or in none",
                                first_names(texts, texts.size()),
-                               "--set data.csv=FILE to read one table, or --set data.split=random to draw anew"));
+                               "--set data.csv=FILE to read one table, or --set data.split=random for new splits"));
   }
   for (std::size_t i = 0; i < tables.size(); ++i) found.splits[i] = *said[i].begin();
   found.origin = fmt::format("names of the tables: {}", fmt::join(texts, ", "));

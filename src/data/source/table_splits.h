@@ -21,7 +21,8 @@ struct TableSplits {
 
 /// Derives the splits from the names of tables, or of their folders below the root. Names are ignored with
 /// data.split=random, with split lists, for a single table, and if no name states a split or all state the same. Throws
-/// DataError if some names state one split and others none or several, because test rows could be drawn into train.
+/// DataError if some names state one split and others none or several, because random splits could put test rows into
+/// train.
 [[nodiscard]] TableSplits table_splits(const std::vector<std::filesystem::path>& tables, const SourceOptions& options);
 
 }  // namespace roentgen::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Splits from the names of several tables: table_splits(), and its use by the source csv.
+// Splits from the names of several tables: table_splits(), and its use by the dataset reader csv.
 #include "data/source/table_splits.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST_F(NamedTables, are_drawn_anew_where_that_is_told) {
   random.split.mode = SplitMode::Random;
   const Dataset found = load_dataset(random);
   EXPECT_THAT(found.split_origin, HasSubstr("seed"));
-  EXPECT_THAT(found.notes, Contains(HasSubstr("splits are drawn, though names of tables say train, val or test")));
+  EXPECT_THAT(found.notes, Contains(HasSubstr("splits are random, although table names contain train, val or test")));
 }
 
 TEST_F(NamedTables, leave_the_word_to_a_column_and_to_lists) {
@@ -109,9 +109,10 @@ TEST_F(NamedTables, leave_the_word_to_a_column_and_to_lists) {
 TEST_F(NamedTables, are_refused_where_a_name_says_no_split_or_two) {
   folder_.write("more.csv", "path,patient,sick\na.png,pa,1\n");
   EXPECT_THAT(refusal(wanted()),
-              HasSubstr("[data.csv] names of the tables: expected one split in each name, or none in any, got more.csv "
+              HasSubstr("[data.csv] names of the tables: expected one split (train, val or test) in every name, or in "
+                        "none, got more.csv "
                         "for none, test.csv for test, train.csv for train, valid.csv for val; try --set data.csv=FILE "
-                        "to read one table, or --set data.split=random to draw anew"));
+                        "to read one table, or --set data.split=random for new splits"));
   SourceOptions named = wanted();
   named.split.test_fraction = 0.0;
   folder_.write("train_val.csv", "path,patient,sick\na.png,pa,1\n");
@@ -123,7 +124,7 @@ TEST_F(NamedTables, are_refused_where_a_name_says_no_split_or_two) {
 
 TEST_F(NamedTables, with_one_patient_in_two_of_them_are_refused) {
   folder_.write("test.csv", "path,patient,sick\nd.png,pa,1\n");
-  EXPECT_THAT(refusal(wanted()), HasSubstr("each patient in one of them"));
+  EXPECT_THAT(refusal(wanted()), HasSubstr("each patient in only one split"));
 }
 
 TEST_F(NamedTables, propose_labels_of_all_their_rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Label tables that are read without image files (ImageFiles::Unneeded), by the sources nih and csv.
+// Label tables that are read without image files (ImageFiles::Unneeded), by the dataset readers nih and csv.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST_F(LabelRows, of_nih_have_findings_views_and_facts) {
   EXPECT_EQ(first.age_years, 58.0F);
   EXPECT_EQ(rows.samples.at(1).id, "00000001_001.png") << "known by its base name";
   EXPECT_THAT(rows.samples[1].labels, ElementsAre(0, 0, 1, 1));
-  EXPECT_EQ(rows.samples.at(2).patient, "2") << "from the image's name";
+  EXPECT_EQ(rows.samples.at(2).patient, "2") << "from the image names";
   EXPECT_TRUE(std::isnan(rows.samples[2].age_years));
 }
 
@@ -82,7 +82,7 @@ TEST_F(LabelRows, of_nih_may_have_labels_beside_the_findings) {
   EXPECT_THAT(column(rows, 2), ElementsAre(1, 0, kNone));
   const auto refusal = message_of<DataError>(
       [this] { static_cast<void>(read("Image Index,Finding Labels,Reader 2\na.png,Mass,perhaps\n", {"Reader 2"})); });
-  EXPECT_THAT(refusal, HasSubstr("line 2: expected 1, 0, -1, yes, no or nothing as Reader 2"));
+  EXPECT_THAT(refusal, HasSubstr("line 2: expected 1, 0, -1, yes, no or an empty field for Reader 2"));
 }
 
 TEST_F(LabelRows, are_of_the_first_column_that_names_images) {
@@ -141,7 +141,7 @@ TEST_F(LabelRows, find_labels_in_any_spelling_and_leave_those_they_lack_unknown)
   EXPECT_THAT(column(nih, 1), ElementsAre(1, 0, kNone));
   EXPECT_THAT(column(nih, 2), ElementsAre(kNone, kNone, kNone));
   EXPECT_THAT(absent_labels(nih), ElementsAre("Fracture"));
-  EXPECT_THAT(nih.notes, testing::Contains("findings that no label asks for: Efusion 1"));
+  EXPECT_THAT(nih.notes, testing::Contains("findings that no label uses: Efusion 1"));
   const Dataset own =
       read("path,patient,MASS,Cause\na.png,12.0,1,Virus|fungus\nb.png,12,0,bacteria\n", {"Mass", "cause:virus"});
   EXPECT_THAT(column(own, 0), ElementsAre(1, 0));
@@ -154,18 +154,18 @@ TEST_F(LabelRows, are_refused_as_those_of_images_are) {
     return message_of<DataError>([&] { static_cast<void>(read(table, {"Mass"})); });
   };
   EXPECT_THAT(refusal("path,Mass\na.png,perhaps\n"),
-              HasSubstr("line 2: expected 1, 0, -1, yes, no or nothing as Mass"));
+              HasSubstr("line 2: expected 1, 0, -1, yes, no or an empty field for Mass"));
   EXPECT_THAT(
       refusal("path,Mass\na.png,1\n./a.png,1\n"),
       AllOf(HasSubstr("expected one row for each image, got 1 repeated (table.csv line 3)"), Not(HasSubstr("a.png"))));
   EXPECT_THAT(refusal("Image Index,Finding Labels\na.png,Mass\na.png,Mass\n"),
               AllOf(HasSubstr("got 1 repeated (line 3)"), Not(HasSubstr("a.png"))));
-  EXPECT_THAT(refusal("path,Mass\n,1\n"), HasSubstr("line 2: expected the path of an image, got nothing"));
+  EXPECT_THAT(refusal("path,Mass\n,1\n"), HasSubstr("line 2: expected the path of an image, got an empty field"));
   EXPECT_THAT(refusal("path,Mass\na.png\n"), HasSubstr("line 2: expected 2 fields, got 1"));
   SourceOptions csv = options("name,Mass\na.png,1\n", {"Mass"});
   csv.source = "csv";
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(csv)); }),
-              HasSubstr("expected a column \"path\" or \"file\", got columns name, Mass"));
+              HasSubstr("expected a column \"path\" or \"file\", got only the columns name, Mass"));
 }
 
 TEST_F(LabelRows, of_labels_that_several_columns_could_be_are_refused) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tar`: WebDataset shards. Consecutive files with the same name (tar_samples.h) form one sample: an image
-// (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. Of the following files, the first that contains labels
-// is used:
+// Dataset reader `tar`: WebDataset shards. Consecutive files with the same name (tar_samples.h) form one sample: an
+// image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. Of the following files, the first that contains
+// labels is used:
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
 //          `patient`, `split`, `view`, `sex`, `age` (these five in any case); numbers are read as texts
 //   .cls   the number of a class, or its name
@@ -57,8 +57,8 @@ class Shard {
       } else if (is_new) {
         listing_.add_absent(file_, sample.key + what_is_instead(sample));
       } else {
-        listing_.refuse(fmt::format("{}, {}", file_.name, sample.key), "the files of a sample one behind the other",
-                        "some in two places");
+        listing_.refuse(fmt::format("{}, {}", file_.name, sample.key), "all files of a sample next to each other",
+                        "files at two positions of the archive");
       }
       for (const std::string& ending : sample.others) listing_.leave_out(file_, "left out, files " + ending);
     }
@@ -66,7 +66,7 @@ class Shard {
   }
 
  private:
-  // Returns false for .txt and .json files that state no labels, because they may be about anything.
+  // Returns false for .txt and .json files that state no labels, because they may have another purpose.
   [[nodiscard]] bool has_labels(const TarSample& sample) const {
     if (sample.image != nullptr || sample.cls != nullptr) return true;
     if (sample.json == nullptr) return false;
@@ -81,8 +81,8 @@ class Shard {
   }
 
   void leave_out_all(const TarSample& sample) {
-    if (sample.json != nullptr) listing_.leave_out(file_, "left out, files .json without labels or an image");
-    if (sample.txt != nullptr) listing_.leave_out(file_, "left out, files .txt without an image");
+    if (sample.json != nullptr) listing_.leave_out(file_, "left out, .json files without labels or an image");
+    if (sample.txt != nullptr) listing_.leave_out(file_, "left out, .txt files without an image");
   }
 
   void take(const TarSample& group) {
@@ -109,7 +109,7 @@ class Shard {
     const bool has_form = (shape.rank() == 2 || (shape.rank() == 3 && (shape[2] == 1 || shape[2] == 3))) &&
                           head.dtype != DType::F32 && shape.elements() > 0;
     if (!has_form) {
-      listing_.refuse(where_, "an array (H, W) or (H, W, 3) of u1 or u2",
+      listing_.refuse(where_, "an array (H, W) or (H, W, 3) of dtype uint8 or uint16",
                       shape.text() + " " + std::string(name_of(head.dtype)));
     }
     const int bits = head.dtype == DType::U8 ? 8 : 16;
@@ -125,7 +125,7 @@ class Shard {
 
   [[nodiscard]] Value parse_json(const io::TarMember& member) const {
     Value json = io::parse_json(text_of(archive_, member), where_).or_throw<DataError>();
-    if (!json.is_table()) listing_.refuse(where_, "a table as .json", std::string(json.kind()));
+    if (!json.is_table()) listing_.refuse(where_, "a JSON object in the .json file", std::string(json.kind()));
     return json;
   }
 
@@ -138,7 +138,7 @@ class Shard {
     if (value->is_integer()) text = std::to_string(value->as_integer());
     if (value->is_double()) text = text_of_number(value->as_double(), kDigits);
     if (!text) {
-      listing_.refuse(where_, fmt::format("a text or a number of at most 15 digits as {}", key),
+      listing_.refuse(where_, fmt::format("text or a number of at most 15 digits as {}", key),
                       value->is_double() ? "a longer number" : value->kind());
     }
     if (!text->empty()) listing_.check_line(*text, key, where_);
@@ -158,7 +158,7 @@ class Shard {
     return static_cast<float>(age->as_double());
   }
 
-  // Keys of the fields that are read, spelt as in the table.
+  // Keys of the fields that are read, spelt as in the JSON object.
   struct Keys {
     explicit Keys(const Value& json) : patient(key_in(json, "patient")), split(key_in(json, "split")) {}
     std::string_view patient, split;
@@ -197,7 +197,7 @@ class Shard {
     if (white == nullptr || !sample.stored->raw) return;
     const std::int64_t most = sample.stored->raw->max_value;
     if (!white->is_integer() || white->as_integer() < 1 || white->as_integer() > most) {
-      listing_.refuse(where_, fmt::format("max_value from 1 to {}", most), "another");
+      listing_.refuse(where_, fmt::format("max_value from 1 to {}", most), "another value");
     }
     sample.stored->raw->max_value = static_cast<std::uint32_t>(white->as_integer());
   }
@@ -213,11 +213,11 @@ class Shard {
     }
     if (group.txt != nullptr && labels) {
       listing_.leave_out(
-          file_, fmt::format("not read, files .txt of samples with labels in a .{}", is_of_json ? "json" : "cls"));
+          file_, fmt::format("not read, .txt files of samples with labels in a .{} file", is_of_json ? "json" : "cls"));
     } else if (group.txt != nullptr) {
       labels = findings_in(stripped(text_of(archive_, *group.txt)));
     }
-    if (!labels) listing_.refuse(where_, "labels in a .json, .cls or .txt of the same name", "none");
+    if (!labels) listing_.refuse(where_, "labels in a .json, .cls or .txt file of the same name", "none");
     return *std::move(labels);
   }
 
@@ -234,30 +234,30 @@ class Shard {
   void note_unread_class(const RecordLabels& taken, const RecordLabels& unread) const {
     if (taken == unread) return;
     const bool is_other = taken.index() == unread.index();
-    listing_.leave_out(file_, is_other ? "not read, files .cls with another label than the .json of the sample"
-                                       : "not read, files .cls of samples with labels in a .json");
+    listing_.leave_out(file_, is_other ? "not read, .cls files with another label than the sample's .json file"
+                                       : "not read, .cls files of samples with labels in a .json file");
   }
 
   [[nodiscard]] RecordLabels labels_in(const Value& labels) const {
     if (labels.is_array()) {
       FoundLabels found;
       for (const Value& name : labels.as_array()) {
-        if (!name.is_string()) listing_.refuse(where_, "names in the array labels", std::string(name.kind()));
+        if (!name.is_string()) listing_.refuse(where_, "text in the array \"labels\"", std::string(name.kind()));
         listing_.check_line(name.as_string(), "labels", where_);
         found.names.push_back(name.as_string());
       }
       return found;
     }
-    if (!labels.is_table()) listing_.refuse(where_, "a table or an array as labels", std::string(labels.kind()));
+    if (!labels.is_table()) listing_.refuse(where_, "a JSON object or array as \"labels\"", std::string(labels.kind()));
     NamedLabels named;
     for (const auto& [name, value] : labels.as_table()) {
       listing_.check_line(name, "labels", where_);
       const bool is_known = value.is_null() || value.is_bool() || value.is_integer();
-      if (!is_known) listing_.refuse(where_, "1, 0, -1 or null as label", std::string(value.kind()));
+      if (!is_known) listing_.refuse(where_, "1, 0, -1 or null as label value", std::string(value.kind()));
       named.names.push_back(name);
       named.values.push_back(value.is_null() ? -1 : value.is_bool() ? (value.as_bool() ? 1 : 0) : value.as_integer());
     }
-    if (named.names.empty()) listing_.refuse(where_, "a label in labels", "none");
+    if (named.names.empty()) listing_.refuse(where_, "at least one entry in \"labels\"", "none");
     return named;
   }
 

@@ -33,8 +33,8 @@ Cut cut_at(std::string_view name, std::size_t dot) {
   return {.key = name.substr(0, dot), .ending = lower_case(ending)};
 }
 
-// Extension for notes: ".seg.png", ".tiff", "without ending". Long and unusual ones are grouped, so that notes stay
-// short.
+// Extension for notes: ".seg.png", ".tiff", "without ending". Long and unusual extensions are grouped, so that notes
+// stay short.
 std::string shown_ending(std::string_view ending) {
   constexpr std::size_t kLongest = 20;
   if (ending.empty()) return "without ending";
@@ -111,7 +111,7 @@ std::vector<TarSample> tar_samples(const std::vector<io::TarMember>& members, co
     TarSample& sample = samples.back();
     const auto take = [&](const io::TarMember*& place, std::string_view kind, std::string_view before) {
       if (place != nullptr) {
-        listing.refuse(fmt::format("{}, {}", file.name, sample.key), fmt::format("one {} a sample", kind),
+        listing.refuse(fmt::format("{}, {}", file.name, sample.key), fmt::format("only one {} per sample", kind),
                        fmt::format("{} and {}", before, cut.ending));
       }
       place = &member;
@@ -123,7 +123,7 @@ std::vector<TarSample> tar_samples(const std::vector<io::TarMember>& members, co
       take(cut.ending == "json"  ? sample.json
            : cut.ending == "cls" ? sample.cls
                                  : sample.txt,
-           fmt::format(".{}", cut.ending), cut.ending);
+           fmt::format(".{} file", cut.ending), cut.ending);
     } else {
       sample.others.push_back(shown_ending(cut.ending));
     }

@@ -143,7 +143,7 @@ TEST_F(TarSource, holds_pixels_as_npy) {
   ASSERT_TRUE(reader.load(dataset.samples[0], Channels::Gray, pixels));
   EXPECT_EQ(pixels.layout(), (ImageLayout{.width_px = 3, .height_px = 2, .bits = 16, .max_value = 4095}));
   EXPECT_THAT(pixels.samples<std::uint16_t>(), testing::ElementsAreArray(wide));
-  EXPECT_THAT(refusal(with({3}, DType::F32)), HasSubstr("an array (H, W) or (H, W, 3) of u1 or u2, got (3) f32"));
+  EXPECT_THAT(refusal(with({3}, DType::F32)), HasSubstr("(H, W, 3) of dtype uint8 or uint16, got (3) f32"));
   EXPECT_THAT(refusal(with({6, 2}, DType::U16)), HasSubstr("[io.npy] a.tar, record 1: expected 24 bytes of elements"));
   EXPECT_THAT(refusal(with({2, 3}, DType::U16, R"(, "max_value": 70000)")), HasSubstr("max_value from 1 to 65535"));
 }
@@ -166,25 +166,25 @@ TEST_F(TarSource, passes_over_other_files) {
   EXPECT_EQ(dataset.samples[0].id, "a/0.PNG");
   EXPECT_THAT(dataset.notes, Contains("left out, files .seg.png: 1 (a.tar)"));
   EXPECT_THAT(dataset.notes, Contains("left out, hidden images: 1 (a.tar)"));
-  EXPECT_THAT(dataset.notes, Contains("left out, files .txt without an image: 1 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("left out, .txt files without an image: 1 (a.tar)"));
 }
 
 TEST_F(TarSource, refuses_samples_without_a_label_or_with_two_images) {
   EXPECT_THAT(refusal(io::tar_member("a.png", "x")),
               HasSubstr("[data.tar] a.tar, record 1: expected labels in a .json"));
   EXPECT_THAT(refusal(io::tar_member("a.png", "x") + io::tar_member("a.jpg", "x")),
-              HasSubstr("a.tar, a: expected one image a sample, got png and jpg"));
+              HasSubstr("a.tar, a: expected only one image per sample, got png and jpg"));
   EXPECT_THAT(refusal(io::tar_member("a.txt", "x")),
-              HasSubstr("expected a record, got none; left out, files .txt without an image"));
-  EXPECT_THAT(refusal(sample(0, "json", "[]")), HasSubstr("expected a table as .json, got array"));
+              HasSubstr("expected a record, got none; left out, .txt files without an image"));
+  EXPECT_THAT(refusal(sample(0, "json", "[]")), HasSubstr("expected a JSON object in the .json file, got array"));
   EXPECT_THAT(refusal(sample(0, "json", "{")), HasSubstr("a.tar, record 1"));
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"a": "yes"}})")),
               HasSubstr("expected 1, 0, -1 or null as label"));
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"a": 2}})")), HasSubstr("expected 1, 0 or -1 as label, got 2"));
-  EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {}})")), HasSubstr("expected a label in labels"));
-  EXPECT_THAT(refusal(sample(0, "cls", "-3")), HasSubstr("expected a class of at least 0, got -3"));
-  EXPECT_THAT(refusal(sample(0, "cls", "")), HasSubstr("text in one line as .cls, got nothing"));
-  EXPECT_THAT(refusal(sample(0, "cls", "1") + sample(1, "txt", "Mass")), HasSubstr("labels as in the records before"));
+  EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {}})")), HasSubstr("expected at least one entry in \"labels\""));
+  EXPECT_THAT(refusal(sample(0, "cls", "-3")), HasSubstr("expected a class number of at least 0, got -3"));
+  EXPECT_THAT(refusal(sample(0, "cls", "")), HasSubstr("one line of text as .cls, got an empty text"));
+  EXPECT_THAT(refusal(sample(0, "cls", "1") + sample(1, "txt", "Mass")), HasSubstr("names as in earlier records"));
   EXPECT_THAT(refusal(sample(0, "cls", "1") + sample(1, "cls", "1") + sample(0, "cls", "1")),
               HasSubstr("expected one row for each image, got 1 repeated (000000.png)"));
   std::string descriptions;
@@ -235,7 +235,7 @@ TEST_F(TarSource, takes_numbers_for_texts) {
   EXPECT_EQ(dataset.samples[2].patient, "9007199254740993");
   for (const char* patient : {"true", "[4]", R"({"id": 4})", "12345678901234567890", "1e300"}) {
     EXPECT_THAT(refusal(sample(0, "json", fmt::format(R"({{"labels": {{"x": 1}}, "patient": {}}})", patient))),
-                HasSubstr("expected a text or a number of at most 15 digits as patient"))
+                HasSubstr("expected text or a number of at most 15 digits as patient"))
         << patient;
   }
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"x": 1}, "split": 2})")),
@@ -273,18 +273,17 @@ TEST_F(TarSource, refuses_patients_in_two_splits_though_they_are_numbers) {
 TEST_F(TarSource, tells_of_a_patient_under_another_name) {
   const Dataset dataset = read_whole(sample(0, "json", R"({"labels": {"x": 1}, "PatientID": 7})") +
                                      sample(1, "json", R"({"labels": {"x": 1}, "PatientID": 8})"));
-  EXPECT_THAT(dataset.notes,
-              Contains("not read, field PatientID of records (the patient is read from patient): 2 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("not read, record field PatientID (patients are read from patient): 2 (a.tar)"));
 }
 
 TEST_F(TarSource, tells_of_a_patient_in_a_table_within_the_json) {
   const Dataset dataset =
       read_whole(sample(0, "json", R"({"labels": {"x": 1, "patient rotated": 0}, "meta": {"patient_id": 7}})") +
                  sample(1, "json", R"({"labels": {"x": 1, "patient rotated": 1}, "study": [{"subject": 8}]})"));
-  EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf(
-                  {HasSubstr("not read, field meta.patient_id of records (the patient is read from patient): 1"),
-                   HasSubstr("not read, field study.subject of records (the patient is read from patient): 1")}));
+  EXPECT_THAT(
+      dataset.notes,
+      testing::IsSupersetOf({HasSubstr("not read, record field meta.patient_id (patients are read from patient): 1"),
+                             HasSubstr("not read, record field study.subject (patients are read from patient): 1")}));
   EXPECT_THAT(dataset.notes, testing::Not(Contains(HasSubstr("rotated"))));
 }
 
@@ -296,14 +295,14 @@ TEST_F(TarSource, takes_labels_of_json_before_those_of_cls_and_txt_and_says_so) 
                                      both(2, R"({"label": 4})", "cls", "a line\nand another"));
   EXPECT_THAT(classes.label_names, ElementsAre("class 3", "class 4"));
   EXPECT_THAT(classes.notes, testing::IsSupersetOf(
-                                 {HasSubstr("not read, files .cls with another label than the .json of the sample: 1"),
-                                  HasSubstr("not read, files .cls of samples with labels in a .json: 1")}));
+                                 {HasSubstr("not read, .cls files with another label than the sample's .json file: 1"),
+                                  HasSubstr("not read, .cls files of samples with labels in a .json file: 1")}));
   const Dataset texts =
       read_whole(both(0, R"({"label": 3})", "txt", "patient: 12") + both(1, R"({"label": 4})", "txt", "patient: 12"));
-  EXPECT_THAT(texts.notes, Contains(HasSubstr("not read, files .txt of samples with labels in a .json: 2")));
+  EXPECT_THAT(texts.notes, Contains(HasSubstr("not read, .txt files of samples with labels in a .json file: 2")));
   const Dataset words =
       read_whole(sample(0, "cls", "1") + io::tar_member("000000.txt", "Mass") + sample(1, "cls", "0"));
-  EXPECT_THAT(words.notes, Contains(HasSubstr("not read, files .txt of samples with labels in a .cls: 1")));
+  EXPECT_THAT(words.notes, Contains(HasSubstr("not read, .txt files of samples with labels in a .cls file: 1")));
 }
 
 TEST_F(TarSource, names_shards_that_are_absent_between_others) {
@@ -318,11 +317,11 @@ TEST_F(TarSource, names_shards_that_are_absent_between_others) {
   SourceOptions options = in(folder);
   options.split.mode = SplitMode::Whole;
   EXPECT_THAT(load_dataset(options).notes,
-              Contains("numbers absent between record files: 3 (test_10.tar, train-001.tar, train-002.tar)"));
+              Contains("numbers missing between record files: 3 (test_10.tar, train-001.tar, train-002.tar)"));
   write("test_10.tar", 6);
   write("train-001.tar", 7);
   write("train-002.tar", 8);
-  EXPECT_THAT(load_dataset(options).notes, testing::Not(Contains(HasSubstr("numbers absent"))));
+  EXPECT_THAT(load_dataset(options).notes, testing::Not(Contains(HasSubstr("numbers missing"))));
 }
 
 TEST_F(TarSource, counts_shards_in_folders_below) {
@@ -331,7 +330,7 @@ TEST_F(TarSource, counts_shards_in_folders_below) {
   folder.write("more/c.tar.gz", "x");
   const Dataset dataset = read_whole(folder, sample(0, "cls", "1") + sample(1, "cls", "0"));
   EXPECT_EQ(dataset.samples.size(), 2U);
-  EXPECT_THAT(dataset.notes, Contains("in folders of this folder, and not read: record files (.gz 1, .tar 1)"));
+  EXPECT_THAT(dataset.notes, Contains("record files in subfolders that are not read (.gz 1, .tar 1)"));
 }
 
 TEST_F(TarSource, refuses_samples_that_lost_their_image) {
@@ -339,8 +338,9 @@ TEST_F(TarSource, refuses_samples_that_lost_their_image) {
   const std::string archive = sample(0, "json", known) + io::tar_member("s3.json", known) +
                               io::tar_member("s4.tiff", "x") + io::tar_member("s4.cls", "1") +
                               io::tar_member("about.json", R"({"licence": "none"})") + sample(1, "json", known);
-  EXPECT_THAT(refusal(archive), HasSubstr("expected an image with every label, got samples without one: 2 (a.tar, s3, "
-                                          "a.tar, s4: .tiff); try --set data.absent=skip"));
+  EXPECT_THAT(refusal(archive),
+              HasSubstr("expected an image in every labelled sample, got samples without an image: 2 (a.tar, s3, "
+                        "a.tar, s4: .tiff); try --set data.absent=skip"));
   const TestFolder folder;
   folder.write("a.tar", ended(archive));
   SourceOptions wanted = in(folder);
@@ -350,9 +350,9 @@ TEST_F(TarSource, refuses_samples_that_lost_their_image) {
   EXPECT_EQ(dataset.samples.size(), 2U);
   EXPECT_THAT(dataset.notes, Contains("left out, samples without an image: 2 (a.tar)"));
   EXPECT_THAT(dataset.notes, Contains("left out, files .tiff: 1 (a.tar)"));
-  EXPECT_THAT(dataset.notes, Contains("left out, files .json without labels or an image: 1 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("left out, .json files without labels or an image: 1 (a.tar)"));
   EXPECT_THAT(refusal(sample(0, "json", known) + sample(1, "json", known) + io::tar_member("000000.json", known)),
-              HasSubstr("a.tar, 000000: expected the files of a sample one behind the other"));
+              HasSubstr("a.tar, 000000: expected all files of a sample next to each other"));
 }
 
 TEST_F(TarSource, follows_links_to_images_and_refuses_those_that_lead_nowhere) {
@@ -380,7 +380,7 @@ TEST_F(TarSource, follows_links_to_images_and_refuses_those_that_lead_nowhere) {
     EXPECT_TRUE(std::ranges::equal(std::as_const(first).bytes(), std::as_const(linked).bytes()));
   }
   EXPECT_THAT(refusal(sample(0, "cls", "0") + link("z.png", '2', "../gone.png") + io::tar_member("z.cls", "1")),
-              HasSubstr("samples without one: 1 (a.tar, z: a link to ../gone.png)"));
+              HasSubstr("samples without an image: 1 (a.tar, z: a link to ../gone.png)"));
   EXPECT_THAT(refusal(io::tar_member("z.png", image(0)) + link("z.txt", '2', "gone")),
               HasSubstr("a.tar, record 1: expected labels, got a link to gone, which is not in the archive"));
 }
@@ -388,9 +388,9 @@ TEST_F(TarSource, follows_links_to_images_and_refuses_those_that_lead_nowhere) {
 TEST_F(TarSource, refuses_two_files_of_labels_and_bytes_behind_a_nul) {
   const std::string known = R"({"labels": {"x": 1}})";
   EXPECT_THAT(refusal(sample(0, "json", known) + io::tar_member("000000.json", R"({"labels": {"x": 0}})")),
-              HasSubstr("a.tar, 000000: expected one .json a sample, got json and json"));
-  EXPECT_THAT(refusal(sample(0, "cls", "1") + io::tar_member("000000.CLS", "2")), HasSubstr("one .cls a sample"));
-  EXPECT_THAT(refusal(sample(0, "json", known + '\0' + known)), HasSubstr("got a NUL followed by other bytes"));
+              HasSubstr("a.tar, 000000: expected only one .json file per sample, got json and json"));
+  EXPECT_THAT(refusal(sample(0, "cls", "1") + io::tar_member("000000.CLS", "2")), HasSubstr("one .cls file per"));
+  EXPECT_THAT(refusal(sample(0, "json", known + '\0' + known)), HasSubstr("got a zero byte followed by other bytes"));
   EXPECT_THAT(refusal(sample(0, "cls", std::string("1\0002", 3))), HasSubstr("got control characters"));
   EXPECT_EQ(read_whole(sample(0, "json", known + std::string(3, '\0'))).samples.size(), 1U) << "padding";
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tfrecord`: TFRecord files of tf.train.Example, one image per record, in `image/encoded`. Three schemas:
+// Dataset reader `tfrecord`: TFRecord files of tf.train.Example, one image per record, in `image/encoded`. Three
+// schemas:
 //   roentgen  image/label (1, 0, -1 = unknown) with image/label_names, and other fields that convert writes
 //   Dell      image/label with 14 integers in CheXNet's order, image/filename in NIH's form
 //   ImageNet  image/class/label, one class per image, with image/class/text
@@ -43,7 +44,7 @@ std::string known_text(const RecordListing& listing, const io::Example& example,
   const auto found = example.find(name);
   if (found == example.end()) return {};
   const auto only = [&](const auto& list) {
-    if (list.size() > 1) listing.refuse(where, fmt::format("one value as {}", name), fmt::format("{}", list.size()));
+    if (list.size() > 1) listing.refuse(where, fmt::format("one value for {}", name), fmt::format("{}", list.size()));
     return !list.empty();
   };
   constexpr int kDigits = 24;
@@ -59,7 +60,7 @@ std::string known_text(const RecordListing& listing, const io::Example& example,
     const float number = floats->front();
     const auto spelled = std::isnan(number) ? std::optional<std::string>("") : text_of_number(number, kDigits);
     if (!spelled)
-      listing.refuse(where, fmt::format("a text or an integer as {}", name), "a float of more than 7 digits");
+      listing.refuse(where, fmt::format("text or an integer for {}", name), "a float of more than 7 digits");
     text = *spelled;
   }
   if (!text.empty()) listing.check_line(text, name, where);
@@ -114,7 +115,7 @@ std::optional<ImageLayout> raw_layout(const RecordListing& listing, const io::Ex
     if (layout.bytes() == bytes) return layout;
   }
   listing.refuse(
-      where, "raw pixels with their width, height, channels (1 or 3), bits (8 or 16) and max_value",
+      where, "raw pixels that match width, height, channels (1 or 3), bits (8 or 16) and max_value",
       fmt::format("{} bytes, {}x{}, {} channels, {} bits, max_value {}", bytes, width, height, channels, bits, white));
 }
 
@@ -150,9 +151,9 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
   const std::string where = RecordListing::name_of_record(file, number);
   const io::Example example = io::parse_example(message, where).or_throw<DataError>();
   const std::string_view image = io::text_of(example, "image/encoded");
-  if (image.empty()) listing.refuse(where, "an image as image/encoded", "none");
+  if (image.empty()) listing.refuse(where, "an image in image/encoded", "none");
   if (const auto images = std::get<io::BytesList>(example.at("image/encoded")).size(); images > 1) {
-    listing.refuse(where, "one image as image/encoded", fmt::format("{}", images));
+    listing.refuse(where, "one image in image/encoded", fmt::format("{}", images));
   }
   const auto known = [&](std::string_view name) { return known_text(listing, example, name, where); };
   const std::string_view patient = key_in(example, "image/patient"), split_key = key_in(example, "image/split");
@@ -176,7 +177,8 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
   listing.add(file, number, std::move(sample), read_labels(listing, example, where));
 }
 
-// Reads a record. If its checksum is right, an error was already written like that; otherwise the record is damaged.
+// Reads a record. An invalid record with a valid checksum was written that way, so its error is thrown; with a wrong
+// checksum the record counts as damaged.
 void read_record(RecordListing& listing, const RecordFile& file, std::size_t number, std::span<const std::byte> bytes,
                  const io::RecordPlace& frame) {
   const StoredImage place{

@@ -67,7 +67,7 @@ TEST_F(TfRecord, takes_damaged_records_for_corrupt_images) {
   EXPECT_EQ(load_dataset(wanted).samples.size(), 3U);
   folder.write("train-0.tfrecord", damaged);
   std::filesystem::remove(folder.path() / "more.tfrecord");
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected a record, got damaged ones only"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a record, got only damaged records"));
 }
 
 }  // namespace

@@ -130,21 +130,21 @@ TEST_F(TfRecord, takes_numbers_for_texts) {
   EXPECT_EQ(dataset.samples[0].age_years, 61.0F);
   EXPECT_EQ(dataset.samples[1].age_years, 47.0F);
   EXPECT_EQ(dataset.samples[2].patient, "");
-  EXPECT_THAT(dataset.notes, testing::Contains("not read, field patient_id of records (the patient is read from "
+  EXPECT_THAT(dataset.notes, testing::Contains("not read, record field patient_id (patients are read from "
                                                "image/patient): 1 (a.tfrecord)"));
   const auto refusal_with = [&](const auto& set) { return refusal_of(record(set)); };
   EXPECT_THAT(refusal_with([](io::ExampleWriter& example) { example.number("image/patient", 16777217.0F); }),
-              HasSubstr("expected a text or an integer as image/patient, got a float of more than 7 digits"));
+              HasSubstr("expected text or an integer for image/patient, got a float of more than 7 digits"));
   EXPECT_THAT(refusal_with([](io::ExampleWriter& example) {
                 example.integers("image/patient", std::array<std::int64_t, 2>{1, 2});
               }),
-              HasSubstr("expected one value as image/patient, got 2"));
+              HasSubstr("expected one value for image/patient, got 2"));
   EXPECT_THAT(refusal_with([](io::ExampleWriter& example) { example.integer("image/split", 0); }),
               HasSubstr("expected train, val, test or none as image/split, got 0"));
   EXPECT_THAT(refusal_with([](io::ExampleWriter& example) {
                 example.texts("image/encoded", std::array<std::string, 2>{"one", "other"});
               }),
-              HasSubstr("expected one image as image/encoded, got 2"));
+              HasSubstr("expected one image in image/encoded, got 2"));
 }
 
 TEST_F(TfRecord, refuses_patients_in_two_splits_though_they_are_numbers) {
@@ -169,11 +169,11 @@ TEST_F(TfRecord, is_found_under_every_usual_name_and_missed_where_a_link_leads_n
   folder.write("v1.0-train-00000-of-00001.TFRecord", own(1));
   SourceOptions options = in(folder);
   options.split.mode = SplitMode::Whole;
-  EXPECT_THAT(refusal(options), HasSubstr("1 of x-train.tfrecord-*-of-00002 absent"));
+  EXPECT_THAT(refusal(options), HasSubstr("1 of x-train.tfrecord-*-of-00002 missing"));
   folder.write("x-train.tfrecord-00001-of-00002", own(2));
   EXPECT_EQ(load_dataset(options).samples.size(), 3U);
   std::filesystem::create_symlink("nowhere", folder.path() / "more.tfrecord");
-  EXPECT_THAT(refusal(options), HasSubstr("more.tfrecord (a link that leads nowhere) absent"));
+  EXPECT_THAT(refusal(options), HasSubstr("more.tfrecord (a broken link) missing"));
   options.absent = Absent::Skip;
   EXPECT_EQ(load_dataset(options).samples.size(), 3U);
 }
@@ -222,7 +222,7 @@ TEST_F(TfRecord, holds_raw_pixels_of_8_and_16_bits) {
   ASSERT_TRUE(reader.load(dataset.samples[1], Channels::Gray, image));
   EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 3, .height_px = 2, .bits = 16, .max_value = 4095}));
   EXPECT_THAT(image.samples<std::uint16_t>(), testing::ElementsAreArray(wide));
-  EXPECT_THAT(refusal_of(raw("12345", 8, 0)), HasSubstr("expected raw pixels with their width"));
+  EXPECT_THAT(refusal_of(raw("12345", 8, 0)), HasSubstr("expected raw pixels that match width"));
   EXPECT_THAT(refusal_of(raw("123456", 12, 0)), HasSubstr("12 bits"));
   EXPECT_THAT(refusal_of(raw("123456", (std::int64_t{1} << 32) + 8, 0)), HasSubstr("4294967304 bits"));
   EXPECT_THAT(refusal_of(raw("123456", 8, 256)), HasSubstr("max_value 256"));
@@ -251,12 +251,12 @@ TEST_F(TfRecord, refuses_what_holds_no_labelled_images) {
   io::ExampleWriter unlabelled;
   unlabelled.text("image/encoded", "x");
   EXPECT_THAT(refusal_of(frame(unlabelled)), HasSubstr("got 0 labels, 0 names, 0 classes"));
-  EXPECT_THAT(refusal_of(io::record_frame("no message")), HasSubstr("expected a tf.train.Example"));
+  EXPECT_THAT(refusal_of(io::record_frame("no message")), HasSubstr("expected a TensorFlow record (tf.train.Example)"));
   EXPECT_THAT(refusal_of(labelled("x").substr(0, 40)), HasSubstr("[io.record] a.tfrecord, record 1 at byte 0"));
   EXPECT_THAT(refusal_of(gzipped(labelled("x")).substr(0, 60)),
-              HasSubstr("[io.gzip] a.tfrecord: expected a whole gzip"));
+              HasSubstr("[io.gzip] a.tfrecord: expected a complete gzip"));
   EXPECT_THAT(refusal_of(""), HasSubstr("expected a record, got an empty file"));
-  EXPECT_THAT(refusal_of(own(0) + dell(1)), HasSubstr("record 2: expected labels as in the records before"));
+  EXPECT_THAT(refusal_of(own(0) + dell(1)), HasSubstr("record 2: expected the same label names as in earlier records"));
   EXPECT_THAT(refusal_of(own(0) + own(0)), HasSubstr("expected one row for each image, got 1 repeated (0.png)"));
   io::ExampleWriter wrong;
   wrong.text("image/encoded", "x");
@@ -281,13 +281,13 @@ TEST_F(TfRecord, refuses_names_that_break_lines) {
     return frame(example);
   };
   EXPECT_THAT(refusal_of(with("a\nb", "id")),
-              HasSubstr("text in one line as image/label_names, got control characters"));
-  EXPECT_THAT(refusal_of(with("", "id")), HasSubstr("text in one line as image/label_names, got nothing"));
-  EXPECT_THAT(refusal_of(with("a", "i\x1b[d")), HasSubstr("text in one line as image/filename"));
+              HasSubstr("one line of text as image/label_names, got control characters"));
+  EXPECT_THAT(refusal_of(with("", "id")), HasSubstr("one line of text as image/label_names, got an empty text"));
+  EXPECT_THAT(refusal_of(with("a", "i\x1b[d")), HasSubstr("one line of text as image/filename"));
   io::ExampleWriter unlabelled;
   unlabelled.text("image/encoded", "x");
   unlabelled.integer("image/class/label", -1);
-  EXPECT_THAT(refusal_of(frame(unlabelled)), HasSubstr("expected a class of at least 0, got -1"));
+  EXPECT_THAT(refusal_of(frame(unlabelled)), HasSubstr("expected a class number of at least 0, got -1"));
 }
 
 TEST_F(TfRecord, wants_all_files_that_their_names_count) {
@@ -296,8 +296,8 @@ TEST_F(TfRecord, wants_all_files_that_their_names_count) {
   folder.write("train-00002-of-00003", own(8));
   SourceOptions options = in(folder);
   options.split.validation = ValidationFrom::None;
-  EXPECT_THAT(refusal(options), HasSubstr("expected all record files that their names count, got 1 of "
-                                          "train-*-of-00003 absent; try --set data.absent=skip"));
+  EXPECT_THAT(refusal(options), HasSubstr("expected all record files of the numbered set, got 1 of train-*-of-00003 "
+                                          "missing; try --set data.absent=skip"));
   options.absent = Absent::Skip;
   EXPECT_EQ(load_dataset(options).samples.size(), 3U);
 }
@@ -313,17 +313,18 @@ TEST_F(TfRecord, leaves_folders_with_a_table_to_csv_and_other_numbered_files_alo
   const TestFolder other;
   other.write("model.ckpt.data-00000-of-00001", "weights");
   other.write("model-00000-of-00001", "weights of some other program");
-  EXPECT_THAT(refusal(in(other)), HasSubstr("expected one of: nih"));
+  EXPECT_THAT(refusal(in(other)), HasSubstr("expected one of these data sets: nih"));
   options.csv = {"labels.csv"};
   options.source = "tfrecord";
-  EXPECT_THAT(refusal(options), HasSubstr("data.csv: expected none, since records hold the labels"));
+  EXPECT_THAT(refusal(options),
+              HasSubstr("data.csv: expected no data.csv, because the record files contain the labels"));
 }
 
 TEST_F(TfRecord, knows_what_names_of_files_say_of_splits) {
   const TestFolder folder;
   folder.write("training.tfrecord", own(0) + own(1));
   folder.write("eval_0.tfrecords", dell(0));
-  EXPECT_THAT(refusal(in(folder)), HasSubstr("labels as in the records before"));
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("the same label names as in earlier records"));
   const TestFolder dells;
   dells.write("training.tfrecord", dell(0) + dell(1));
   dells.write("eval_0.tfrecords", dell(2));
@@ -333,7 +334,7 @@ TEST_F(TfRecord, knows_what_names_of_files_say_of_splits) {
   EXPECT_EQ(dataset.summary(Split::Train).images, 2);
   EXPECT_EQ(dataset.summary(Split::Val).images, 1);
   EXPECT_EQ(dataset.summary(Split::Test).images, 1);
-  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("1 of 4 record files do not begin with train, val or test")));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("1 of 4 record files have names without train, val or test")));
 }
 
 TEST_F(TfRecord, has_another_hash_with_other_names_or_splits) {
@@ -365,10 +366,10 @@ TEST_F(TfRecord, takes_the_labels_asked_for_and_no_policies) {
   const Dataset dataset = load_dataset(options);
   EXPECT_THAT(dataset.samples.back().labels, ElementsAre(1.0F, 0.0F));
   options.labels = {"Fracture"};
-  EXPECT_THAT(refusal(options), HasSubstr("[data.labels] Fracture: expected a label of the records"));
+  EXPECT_THAT(refusal(options), HasSubstr("[data.labels] Fracture: expected a label that the record files contain"));
   options.labels = {};
   options.policy.uncertain = Uncertain::One;
-  EXPECT_THAT(refusal(options), HasSubstr("expected none for records"));
+  EXPECT_THAT(refusal(options), HasSubstr("expected none of these keys, because"));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class TfRecord : public LoaderTest {
   }
   static std::string frame(const io::ExampleWriter& example) { return io::record_frame(example.data()); }
 
-  /// Encodes a record in Dell's schema: 14 labels and a file name.
+  /// Encodes a record in the schema of Dell's TFRecord files: 14 labels and a file name.
   [[nodiscard]] std::string dell(std::size_t i) const {
     io::ExampleWriter example;
     example.text("image/encoded", image(i));

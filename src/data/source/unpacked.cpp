@@ -48,8 +48,8 @@ fs::path unpacked(const fs::path& path, const fs::path& cache_folder) {
   // Unpacked copies must be as private as the data.
   const std::string problem = cache_folder.empty() ? "no cache folder" : runtime::make_private_folder(folder);
   if (!problem.empty()) {
-    throw DataError(error_text("data.unpack", name, "a private folder for unpacked files", problem,
-                               "XDG_CACHE_HOME=DIR, or gunzip " + name));
+    throw DataError(error_text("data.unpack", name, "a private cache folder for unpacked files", problem,
+                               "setting XDG_CACHE_HOME=DIR, or gunzip " + name));
   }
   const fs::path result = folder / (key_of(path) + "-" + path.stem().string());
   if (is_as_written(result)) return result;

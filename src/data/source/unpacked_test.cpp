@@ -79,11 +79,11 @@ TEST(Unpacked, leaves_nothing_of_a_damaged_file) {
   bytes[16] = 'X';
   const fs::path damaged = folder.write("a.tar.gz", bytes);
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(unpacked(damaged, cache.path())); }),
-              HasSubstr("[io.gzip] a.tar.gz: expected a whole gzip file, got a damaged one"));
+              HasSubstr("[io.gzip] a.tar.gz: expected a complete gzip file, got a damaged file"));
   EXPECT_TRUE(fs::is_empty(cache.path() / "unpacked"));
   const fs::path sound = folder.write("b.tar.gz", gzipped("x"));
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(unpacked(sound, sound)); }),
-              HasSubstr("expected a private folder for unpacked files"));
+              HasSubstr("expected a private cache folder for unpacked files"));
 }
 
 }  // namespace

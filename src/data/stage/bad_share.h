@@ -8,7 +8,7 @@
 
 namespace roentgen::data {
 
-/// Smallest fraction, rounded up to two or three digits, that allows `bad` unreadable ones among `images`; at most 1.
+/// Smallest fraction, rounded up to two or three digits, that allows `bad` unreadable images among `images`; at most 1.
 [[nodiscard]] double share_admitting(std::int64_t bad, std::int64_t images);
 
 }  // namespace roentgen::data

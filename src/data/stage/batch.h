@@ -69,7 +69,8 @@ struct LoaderStats {
   std::uint64_t read_bytes = 0;
   /// Number of samples that came from the cache.
   std::int64_t cached = 0;
-  /// Number of distinct corrupt samples in all batches returned so far, including those known at the start.
+  /// Number of distinct corrupt samples in all batches returned so far, including samples known to be corrupt at the
+  /// start.
   std::int64_t bad = 0;
 };
 

@@ -89,20 +89,20 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 
 void BatchPool::check() const {
   const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // a rank may have no file
-  const char* remedy = shares_files ? "as many files as ranks, or train.pipeline=default" : "a smaller train.batch";
+  const char* remedy = shares_files ? "a file per process, or train.pipeline=default" : "a smaller train.batch";
   const auto refuse = [remedy](std::string_view what, std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.loader", what, expected, got, fmt::format("more images, or {}", remedy)));
   };
-  if (samples_.empty()) refuse("samples", "at least 1", "none");
-  if (slots_.empty()) refuse("slots", "at least 1", "none");
+  if (samples_.empty()) refuse("images", "at least 1", "none");
+  if (slots_.empty()) refuse("batch buffers", "at least 1", "none");
   if (steps_ == 0) {
-    refuse("samples",
-           fmt::format("at least a batch of {}{}", options_.shard.batch,
-                       options_.shard.ranks == 1 ? "" : fmt::format(" on each of {} ranks", options_.shard.ranks)),
+    refuse("images",
+           fmt::format("at least one batch of {} images{}", options_.shard.batch,
+                       options_.shard.ranks == 1 ? "" : fmt::format(" for each of {} processes", options_.shard.ranks)),
            fmt::format("{}", samples_.size()));
   }
   if (options_.start.batch < 0 || options_.start.batch >= steps_) {
-    refuse("start", fmt::format("a batch below {}", steps_), fmt::format("{}", options_.start.batch));
+    refuse("start", fmt::format("a batch number below {}", steps_), fmt::format("{}", options_.start.batch));
   }
   for (const auto& slot : slots_) filler_.check(slot);
 }
@@ -119,8 +119,8 @@ std::int64_t BatchPool::total_steps() const {
   return passes * steps_;
 }
 
-// Moves to the position at which the run stopped. If passes are whole numbers of batches, repeat begins with the
-// current pass. Pulls and drops, without work, the elements before the position in that pass (otherwise all earlier).
+// Moves to the start position of a resumed run by pulling elements without reading or decoding them. If a pass is a
+// whole number of batches, begins with the current pass, otherwise with the first.
 void BatchPool::wind() {
   opened_ = taken_ = number_of(options_.start);
   std::int64_t batches = opened_;
@@ -158,8 +158,8 @@ void BatchPool::start_threads() {
   } catch (const std::system_error& error) {
     const int readers = static_cast<int>(threads_.size()) - plan_.workers;
     if (readers < 0) throw;  // decoding threads are required
-    log::warning(fmt::format("files read ahead: only {}, because the system allows no more threads ({})", readers,
-                             error.code().message()));
+    log::warning(fmt::format("only {} threads read files ahead, because the system allows no more threads ({})",
+                             readers, error.code().message()));
     tuner_.limit_readers(readers);
   }
 }

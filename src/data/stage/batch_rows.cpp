@@ -18,7 +18,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Largest number of draws to replace a corrupt sample. If all of them fail, almost everything must be corrupt.
+/// Largest number of replacements tried for a corrupt sample. If all of them are corrupt, almost all samples must be.
 constexpr int kMaxDraws = 100;
 
 /// Bytes of the file that an earlier stage has read; empty if none has. Fails if reading failed.
@@ -42,9 +42,9 @@ void RowFiller::check(const BatchSlot& slot) const {
   const auto rows = static_cast<std::size_t>(options_.shard.batch);
   const std::size_t labels = rows * static_cast<std::size_t>(labels_.width());
   if (slot.images.size() == rows * row_bytes_ && slot.labels.size() == labels && slot.mask.size() == labels) return;
-  throw ShapeError(error_text("data.loader", "slot",
-                              fmt::format("{} bytes, {} labels, {} masks", rows * row_bytes_, labels, labels),
-                              fmt::format("{}, {}, {}", slot.images.size(), slot.labels.size(), slot.mask.size())));
+  throw ShapeError(error_text("data.loader", "batch buffer",
+                              fmt::format("{} bytes, {} labels and {} label masks", rows * row_bytes_, labels, labels),
+                              fmt::format("{}, {} and {}", slot.images.size(), slot.labels.size(), slot.mask.size())));
 }
 
 void RowFiller::read(Element& element, SampleLoader& loader) const {
@@ -170,15 +170,16 @@ void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine) {
         continue;
       }
       if (mode == LoadMode::Evaluation) {
-        throw DataError(with_remedy(bad.reason, "mending it or removing its row: evaluation reads every image"));
+        throw DataError(
+            with_remedy(bad.reason, "repairing it or removing its row, because evaluation reads every image"));
       }
       quarantine.add(bad, batch.elements[index].epoch);
     }
     if (row.gave_up) {
       throw DataError(error_text("data.loader", "corrupt images", "a readable replacement",
-                                 fmt::format("{} corrupt ones in a row, the last {}: {}", kMaxDraws, row.bad.back().id,
-                                             cause_of(row.bad.back().reason)),
-                                 "mending the images"));
+                                 fmt::format("{} corrupt images in a row, the last {}: {}", kMaxDraws,
+                                             row.bad.back().id, cause_of(row.bad.back().reason)),
+                                 "repairing or removing corrupt images"));
     }
     batch.samples.push_back(row.sample);
   }

@@ -80,7 +80,7 @@ class RowFiller {
 };
 
 /// Handles the errors of a full batch in the order of its rows. Lists its samples and, in prediction, the unreadable
-/// ones. Rethrows the exception of a worker. Throws DataError for a corrupt sample in evaluation, if no replacement
+/// samples. Rethrows the exception of a worker. Throws DataError for a corrupt sample in evaluation, if no replacement
 /// could be read, and as Quarantine::add() does.
 void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine);
 

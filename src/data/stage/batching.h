@@ -16,7 +16,7 @@ namespace roentgen::data {
 struct BatchStage {
   static constexpr std::string_view kName = "batch";  ///< name in pipeline texts
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const BatchStage&, const BatchStage&) = default;
 };
 
@@ -28,7 +28,7 @@ struct MapAndBatchStage {
   std::int64_t parallel = 0;                                  ///< threads; 0: as many as the loader has
   std::int64_t reads = 0;                                     ///< files read at once; 0: tuned
   void describe(StageVisitor& visitor);                       ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;          ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const MapAndBatchStage&, const MapAndBatchStage&) = default;
 };
 

@@ -36,7 +36,7 @@ class CacheIterator final : public StageIterator {
       return true;
     }
     if (!upstream_->next(out)) {
-      // A pass that was partly skipped on resume cannot be cached, because its elements are only names.
+      // A pass that was partly skipped on resume cannot be cached, because skipped elements contain no data.
       is_whole_ = context_.does_work() && !kept_.empty() && is_worked_on_;
       is_worked_on_ = true;
       at_ = kept_.size();
@@ -54,9 +54,10 @@ class CacheIterator final : public StageIterator {
   void keep(const Element& element) {
     if (element.cargo != nullptr) bytes_ += element.cargo->bytes();
     if (bytes_ > limit_bytes_) {
-      throw ConfigError(error_text(
-          "data.pipeline", "pipeline, stage cache", fmt::format("at most {} MiB", limit_bytes_ >> 20),
-          fmt::format("more after {} elements", kept_.size()), "cache(limit_mb=...), or a pipeline without it"));
+      throw ConfigError(error_text("data.pipeline", "pipeline, stage cache",
+                                   fmt::format("at most {} MiB of cached data", limit_bytes_ >> 20),
+                                   fmt::format("more after {} elements", kept_.size()),
+                                   "a larger cache(limit_mb=...), or a pipeline without cache"));
     }
     kept_.push_back(element);
   }
@@ -84,8 +85,8 @@ void CacheStage::describe(StageVisitor& visitor) {
 Carries CacheStage::gives(Carries before) const {
   if (where == CachePlace::Memory) return carried(kName, before, {Carries::Samples, Carries::Rows}, before);
   if (limit_mb != kLimit_mb) {
-    throw ConfigError(error_text("data.pipeline", "pipeline, stage cache", "no limit_mb where the disk keeps",
-                                 fmt::format("{}", limit_mb), "cache(where=disk)"));
+    throw ConfigError(error_text("data.pipeline", "pipeline, stage cache", "no limit_mb with where=disk",
+                                 fmt::format("limit_mb={}", limit_mb), "cache(where=disk)"));
   }
   return carried(kName, before, {Carries::Samples}, before);
 }

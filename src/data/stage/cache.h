@@ -24,7 +24,7 @@ struct CacheStage {
   static constexpr std::int64_t kLimit_mb = 1024;  ///< default of limit_mb
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const CacheStage&, const CacheStage&) = default;
 };
 

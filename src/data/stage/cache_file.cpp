@@ -134,7 +134,7 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
   open(path, form);
   const std::size_t bytes = index_bytes(samples_);
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-  if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
+  if (address == MAP_FAILED) refuse(path, "a file that can be mapped into memory", errno);
   index_ = {static_cast<std::byte*>(address), bytes};
   io::guard_map(index_, -1);
   // After a power failure the stored end may be outdated while pixels beyond it reached the disk.
@@ -160,7 +160,7 @@ CacheFile::~CacheFile() {
 void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
   while (true) {
     file_ = io::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-    if (file_.get() < 0) refuse(path, "a file that can be made", errno);
+    if (file_.get() < 0) refuse(path, "a file that can be created", errno);
     const ByteLock lock(file_.get(), 0);
     if (is_still_named(file_.get(), path)) {
       if (is_of(form)) return;
@@ -169,7 +169,7 @@ void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
         if (is_of(form)) return;
         const int code = errno;
         ::unlink(path.c_str());
-        refuse(path, fmt::format("room for {} bytes", index_bytes(form.samples)), code);
+        refuse(path, fmt::format("free space for {} bytes", index_bytes(form.samples)), code);
       }
       if (::unlink(path.c_str()) != 0) refuse(path, "a cache file, or one that can be removed", errno);
     }
@@ -231,7 +231,7 @@ void CacheFile::expect_bytes(std::uint64_t bytes) const {
   }
 }
 
-// The size alone is not sufficient, because another process may have written after the new end meanwhile.
+// The size alone is not sufficient, because another process may have written beyond the new end since the truncation.
 void CacheFile::require_intact() const {
   const std::uint64_t expected = expected_bytes_.load();
   const std::uint64_t size = size_bytes();
@@ -243,7 +243,7 @@ void CacheFile::require_intact() const {
   if (!is_cut) return;
   throw DataError(error_text("data.cache", path_.string(), fmt::format("{} bytes", expected),
                              fmt::format("{}: it was truncated while in use", size),
-                             "removing it, or train.cache=memory"));
+                             "removing this file, or train.cache=memory"));
 }
 
 std::optional<CacheEntry> CacheFile::find(std::uint32_t sample) const {
@@ -292,13 +292,13 @@ Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
   };
   require_intact();
   const auto offset = give_away(entry.pixels.size());
-  if (!offset) return failed(fmt::format("at most {} bytes", segment_bytes_), "a larger one");
+  if (!offset) return failed(fmt::format("at most {} bytes", segment_bytes_), "a larger image");
   std::size_t done = 0;
   while (done < entry.pixels.size()) {
     const auto rest = entry.pixels.subspan(done);
     const ssize_t put = ::pwrite(file_.get(), rest.data(), rest.size(), static_cast<off_t>(*offset + done));
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return failed("room on the disk", io::system_message(errno));
+    if (put <= 0) return failed("free space on the disk", io::system_message(errno));
     done += static_cast<std::size_t>(put);
   }
   expect_bytes(*offset + entry.pixels.size());

@@ -65,7 +65,7 @@ class CacheFile {
   ~CacheFile();
 
   /// Lock on decoding one sample, held by one process at a time. The system releases it if the process dies. On file
-  /// systems without locks, every process gets it.
+  /// systems without locks, every process gets the lock.
   class Claim {
    public:
     Claim(const CacheFile& file, std::uint32_t sample);  ///< waits for the lock

@@ -65,8 +65,8 @@ TEST(ShuffleStage, of_everything_is_pinned) {
 }
 
 TEST(ShuffleStage, puts_every_sample_everywhere_equally_often) {
-  // In 24000 shuffles of 4, each (sample, place) is expected 6000 times with standard deviation 67. The tolerance is 5
-  // standard deviations.
+  // In 24000 shuffles of 4, each (sample, position) is expected 6000 times with standard deviation 67. The tolerance is
+  // 5 standard deviations.
   const auto order = OrderOf("samples | shuffle | repeat" + kEnd, {.samples = 4, .epochs = 24000}).indices();
   std::map<std::pair<std::uint32_t, std::size_t>, int> seen;
   for (std::size_t i = 0; i < order.size(); ++i) ++seen[{order[i], i % 4}];

@@ -34,7 +34,7 @@ fs::path made_folder(const Dataset& dataset, const fs::path& folder) {
   const auto refuse = [&](std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.cache", folder.string(), expected, got, kRemedy));
   };
-  if (folder.empty()) refuse("a folder", "no private cache folder");
+  if (folder.empty()) refuse("a cache folder", "no private folder");
   std::error_code error;
   const fs::path place = fs::weakly_canonical(fs::absolute(folder), error);
   std::vector<fs::path> roots{dataset.root};
@@ -43,14 +43,14 @@ fs::path made_folder(const Dataset& dataset, const fs::path& folder) {
     if (data.empty()) continue;
     const fs::path root = fs::weakly_canonical(fs::absolute(data), error);
     if (std::mismatch(root.begin(), root.end(), place.begin(), place.end()).first == root.end()) {
-      refuse("a folder outside the data folder", "one inside");
+      refuse("a folder outside the data folder", "a folder inside it");
     }
   }
   if (const char* const network = runtime::network_file_system(folder)) {
     refuse("a local disk, because the cache is mapped into memory", network);
   }
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder)) refuse("a folder that can be made", error.message());
+  if (!fs::is_directory(folder)) refuse("a folder that can be created", error.message());
   return folder;
 }
 
@@ -109,7 +109,7 @@ DiskCache::DiskCache(const Dataset& dataset, DiskCacheOptions options)
       identities_(dataset.samples.size()) {}
 
 std::string DiskCache::text() const {
-  return fmt::format("cache: {} of {} kept in {}", kept(), counted(std::ssize(dataset_.samples), "image"),
+  return fmt::format("cache: {} of {} stored in {}", kept(), counted(std::ssize(dataset_.samples), "image"),
                      path_.string());
 }
 
@@ -172,12 +172,12 @@ void DiskCache::keep(std::uint32_t sample, std::uint64_t pixel_hash, const Image
   if (is_full_.load() || image.layout().bytes() > file_.largest_bytes()) return;
   const auto tell = [&](const std::string& why) {
     if (is_full_.exchange(true)) return;
-    log::warning(fmt::format("cache: {}; {} of {} kept, the others are decoded in every epoch", why, kept(),
+    log::warning(fmt::format("cache: {}; {} of {} stored, the others are decoded in every epoch", why, kept(),
                              counted(std::ssize(dataset_.samples), "image is", "images are")));
   };
   const std::uint64_t free = file_.free_bytes();
   if (free < options_.reserve_bytes + image.layout().bytes()) {
-    tell(fmt::format("only {} MiB are free in {}, and {} stay so", free >> 20U, options_.folder.string(),
+    tell(fmt::format("only {} MiB are free in {}, and {} MiB must stay free", free >> 20U, options_.folder.string(),
                      options_.reserve_bytes >> 20U));
     return;
   }

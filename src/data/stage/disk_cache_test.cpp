@@ -163,7 +163,7 @@ TEST_F(DiskCacheTest, needs_a_folder) {
   DiskCacheOptions nowhere = kept();
   nowhere.folder.clear();
   EXPECT_THAT(message_of<ConfigError>([&] { const DiskCache cache(dataset_, nowhere); }),
-              HasSubstr("expected a folder, got no private cache folder; try another --cache-dir"));
+              HasSubstr("expected a cache folder, got no private folder; try another --cache-dir"));
 }
 
 TEST_F(DiskCacheTest, ignores_what_was_cut_off) {
@@ -203,7 +203,7 @@ TEST_F(DiskCacheTest, of_two_processes_decodes_each_image_once) {
     if (::fork() != 0) continue;
     ::close(start[1]);
     char byte = 0;
-    static_cast<void>(::read(start[0], &byte, 1));  // returns when the parent closes the pipe: both start together
+    static_cast<void>(::read(start[0], &byte, 1));  // both processes start when the parent closes the pipe
     DiskCache cache(dataset_, kept());
     const std::int64_t decoded = decoded_in_a_pass(cache);
     const bool is_told = ::write(counts[1], &decoded, sizeof(decoded)) == sizeof(decoded);
@@ -357,7 +357,7 @@ TEST_F(DiskCacheTest, is_refused_in_the_data_folder_and_where_no_folder_can_be) 
   EXPECT_FALSE(std::filesystem::exists(options.folder));
   options.folder = caches_.write("file", "") / "below";
   EXPECT_THAT(message_of<ConfigError>([&] { const DiskCache cache(dataset_, options); }),
-              HasSubstr("expected a folder that can be made"));
+              HasSubstr("expected a folder that can be created"));
 }
 
 TEST_F(DiskCacheTest, is_what_a_stage_asks_for) {
@@ -375,7 +375,7 @@ TEST_F(DiskCacheTest, is_what_a_stage_asks_for) {
               HasSubstr("no limit_mb"));
   EXPECT_THAT(
       message_of<ConfigError>([] { static_cast<void>(parse_pipeline("samples | map | cache(where=disk) | batch")); }),
-      HasSubstr("samples before it"));
+      HasSubstr("a stage before it that yields samples"));
 }
 
 }  // namespace

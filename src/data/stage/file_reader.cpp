@@ -23,7 +23,7 @@ io::Descriptor opened(const std::filesystem::path& path) {
 }
 
 Failure refused(std::string_view what, std::string_view expected, const std::string& got) {
-  return failure("data.read", what, expected, got, "checking that file");
+  return failure("data.read", what, expected, got, "checking this file");
 }
 
 }  // namespace
@@ -71,7 +71,8 @@ io::Descriptor FileReader::open_file(const std::filesystem::path& path) {
   open_.clear();
   file = opened(path);
   if (!has_none_left()) return file;
-  throw DataError(error_text("data.read", "open files", "another one", io::system_message(errno), "ulimit -n 4096"));
+  throw DataError(error_text("data.read", "open files", "one more file that can be opened", io::system_message(errno),
+                             "running ulimit -n 4096 first"));
 }
 
 Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path& path, std::string_view what,

@@ -15,7 +15,7 @@ struct FilesStage {
   static constexpr std::string_view kName = "files";  ///< name in pipeline texts
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const FilesStage&, const FilesStage&) = default;
 };
 

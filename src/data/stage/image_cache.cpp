@@ -35,7 +35,7 @@ void ImageCache::offer(std::uint32_t sample, const Image& image) {
   std::copy_n(image.bytes().data(), size, copy->bytes().data());
   MutexLock lock(mutex_);
   if (images_.at(sample)) {
-    bytes_ -= size;  // another worker stored it first
+    bytes_ -= size;  // another worker stored this image first
     return;
   }
   images_.at(sample) = std::move(copy);

@@ -21,7 +21,7 @@ struct InterleaveStage {
   std::int64_t parallel = 1;                               ///< number of reading threads
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const InterleaveStage&, const InterleaveStage&) = default;
 };
 

@@ -30,7 +30,7 @@ LabelRows::LabelRows(const Dataset& dataset, const std::vector<std::uint32_t>& s
     const std::int64_t count = positives(dataset.samples[index]);
     if (count == 1 || (count == 0 && !is_known(dataset.samples[index]))) continue;
     throw DataError(error_text("data.loader", "labels of " + dataset.samples[index].id,
-                               "exactly one positive class (softmax loss)", fmt::format("{}", count),
+                               "exactly one positive class (softmax loss)", fmt::format("{} positive classes", count),
                                "--set loss.name=sigmoid"));
   }
 }

@@ -27,15 +27,17 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
                                const LoaderOptions& then, const LoaderPosition& position, LoaderOptions now) {
   const Pipeline pipeline = pipeline_of(now);
   if (!has_whole_passes(pipeline) || pipeline != pipeline_of(then)) {
-    throw ConfigError(error_text("data.loader", "pipeline", "one that shards samples, and the same as before",
-                                 pipeline.text(), "as many ranks and as large batches as before"));
+    throw ConfigError(error_text("data.loader", "pipeline",
+                                 "the pipeline of the earlier run, with each image once per epoch", pipeline.text(),
+                                 "resuming with the ranks (processes) and the batch size of the earlier run"));
   }
   if (now.seed != then.seed) {
-    throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as before", then.seed),
-                                 fmt::format("{}", now.seed), "the same seed"));
+    throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as in the earlier run", then.seed),
+                                 fmt::format("{}", now.seed), "the seed of the earlier run"));
   }
   const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
-  // `then` itself may have skipped samples. Its batches of this epoch are then counted from its own start.
+  // The earlier run (`then`) may itself be a resumed run that skipped samples. Its batches of this epoch are counted
+  // from its own start position.
   const bool is_moved = !then.seen.empty() && then.start.epoch == position.epoch;
   StageContext before{.samples = samples,
                       .files = &files,
@@ -69,11 +71,11 @@ Loader::Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, Loade
   for (const auto& [what, value] :
        {std::pair<std::string_view, std::int64_t>{"batch", options.shard.batch}, {"workers", options.workers}}) {
     if (value < 1)
-      throw ConfigError(error_text("data.loader", what, "at least 1", fmt::format("{}", value), "a larger one"));
+      throw ConfigError(error_text("data.loader", what, "at least 1", fmt::format("{}", value), "a larger number"));
   }
   if (options.cache == nullptr && pipeline_of(options).is_kept_on_disk()) {
     throw ConfigError(error_text("data.pipeline", "pipeline, stage cache", "a cache folder for where=disk", "none",
-                                 "--cache-dir DIR, or a pipeline without it"));
+                                 "--cache-dir DIR, or a pipeline without cache"));
   }
   pool_ = std::make_unique<BatchPool>(dataset, std::move(samples), std::move(options), std::move(slots));
 }

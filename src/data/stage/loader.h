@@ -52,7 +52,7 @@ struct LoaderOptions {
   /// Batch size, handling of the last incomplete batch, rank and number of ranks. Training usually drops the incomplete
   /// batch, evaluation pads it.
   ShardOptions shard{};
-  /// Pipeline; nullopt: training_pipeline(shard.tail), or evaluation_pipeline() in the other modes.
+  /// Pipeline; nullopt: training_pipeline(shard.tail), or evaluation_pipeline() in evaluation and prediction.
   std::optional<Pipeline> pipeline{};
   /// Threads of a map_and_batch stage without a number; at least 1.
   int workers = 1;
@@ -132,8 +132,8 @@ class Loader final : public BatchSource {
   [[nodiscard]] std::int64_t steps_per_epoch() const;  ///< number of batches in an epoch, on every rank
   /// Position of the batch that next() will return; a checkpoint stores it.
   [[nodiscard]] LoaderPosition position() const;
-  /// Indices (ascending) of all corrupt samples in the batches returned so far, including those known at the start. A
-  /// checkpoint stores them.
+  /// Indices (ascending) of all corrupt samples in the batches returned so far, including samples known to be corrupt
+  /// at the start. A checkpoint stores them.
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const;
   /// Corrupt samples in the batches returned since the last call, to be passed to the loaders of other ranks.
   [[nodiscard]] std::vector<FoundBad> take_found_bad();

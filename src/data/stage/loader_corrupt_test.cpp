@@ -54,7 +54,7 @@ TEST_F(LoaderTest, stops_beyond_the_share_of_corrupt_samples) {
   auto wanted = options();
   wanted.max_bad_share = 0.1;  // allows 2 of 23 samples
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }),
-              testing::AllOf(HasSubstr("[data.loader] corrupt images: expected at most 10%, got 3 of 23"),
+              testing::AllOf(HasSubstr("[data.loader] corrupt images: expected at most 10% of the images, got 3 of 23"),
                              HasSubstr("11.png"), HasSubstr("train.max_bad=0.14")));
 }
 
@@ -70,7 +70,7 @@ TEST_F(LoaderTest, counts_the_corrupt_samples_known_from_before) {
   EXPECT_THAT(loader.bad_samples(), testing::ElementsAre(3U, 12U)) << "one that is met again counts once";
   damage(11);
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }),
-              testing::AllOf(HasSubstr("expected at most 10%, got 3 of 23"), HasSubstr("11.png")));
+              testing::AllOf(HasSubstr("expected at most 10% of the images, got 3 of 23"), HasSubstr("11.png")));
 }
 
 TEST_F(LoaderTest, bears_no_corrupt_sample_in_evaluation) {
@@ -102,7 +102,7 @@ TEST_F(LoaderTest, gives_up_when_nothing_is_readable) {
   for (int i = 0; i < 23; ++i) damage(i);
   auto wanted = options();
   wanted.max_bad_share = 1.0;
-  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }), HasSubstr("100 corrupt ones in a row"));
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }), HasSubstr("100 corrupt images in a row"));
 }
 
 TEST_F(LoaderTest, carries_a_workers_exception_to_next) {

@@ -153,7 +153,7 @@ TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
     now = seen.empty() ? next : resume_elsewhere(dataset_, everything(), now, {.epoch = 0, .batch = taken}, next);
     const auto batches = run(now);
     ASSERT_FALSE(batches.empty());
-    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch contains the rest
+    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch has all other samples
     for (std::size_t i = 0; i < count; ++i) {
       seen.insert(seen.end(), batches[i].samples.begin(), batches[i].samples.end());
     }
@@ -167,13 +167,13 @@ TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
 TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
   auto wanted = by("tf-official");
   wanted.shard.batch = 24;
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.loader] samples: expected at least a batch of 24"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.loader] images: expected at least one batch of 24"));
   EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or a smaller train.batch"));
   wanted.shard.ranks = 2;
-  EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or as many files as ranks"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or a file per process"));
   wanted.shard.ranks = 1;
   wanted.pipeline = parse_pipeline("samples | shuffle | repeat | map_and_batch");
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected at least one batch of 24"));
 }
 
 // Each file takes 20 ms, so reading all of them would take half a second.
@@ -235,8 +235,9 @@ TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
 TEST_F(PipelineTest, refuses_a_cache_beyond_its_limit) {
   auto wanted = by("samples | map | cache(1) | batch");
   wanted.preprocess.size_px = 320;  // 23 rows of 400 KiB
-  EXPECT_THAT(refusal(wanted),
-              HasSubstr("[data.pipeline] pipeline, stage cache: expected at most 1 MiB, got more after"));
+  EXPECT_THAT(
+      refusal(wanted),
+      HasSubstr("[data.pipeline] pipeline, stage cache: expected at most 1 MiB of cached data, got more after"));
 }
 
 TEST_F(PipelineTest, names_corrupt_files_whoever_reads_them) {

@@ -238,8 +238,8 @@ TEST_F(LoaderTest, refuses_options_that_cannot_be) {
     return message_of<ConfigError>([&] { const Loader loader(dataset_, samples, wanted, slots.all()); });
   };
   auto wanted = options();
-  EXPECT_THAT(refusal(wanted, {}), HasSubstr("samples: expected at least 1"));
-  EXPECT_THAT(refusal(wanted, {0, 1, 2}), HasSubstr("a batch of 5, got 3"));
+  EXPECT_THAT(refusal(wanted, {}), HasSubstr("images: expected at least 1"));
+  EXPECT_THAT(refusal(wanted, {0, 1, 2}), HasSubstr("one batch of 5 images, got 3"));
   wanted.workers = 0;
   EXPECT_THAT(refusal(wanted, everything()), HasSubstr("workers"));
   wanted = options();
@@ -255,7 +255,7 @@ TEST_F(LoaderTest, refuses_slots_of_another_size) {
   Slots slots = slots_for(wanted);
   wanted.dtype = DType::U8;
   EXPECT_THAT(message_of<ShapeError>([&] { const Loader loader(dataset_, everything(), wanted, slots.all()); }),
-              HasSubstr("720 bytes, 10 labels, 10 masks, got 2880"));
+              HasSubstr("720 bytes, 10 labels and 10 label masks, got 2880"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct MapStage {
   std::int64_t parallel = 1;                        ///< threads
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const MapStage&, const MapStage&) = default;
 };
 

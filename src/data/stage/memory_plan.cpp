@@ -145,9 +145,10 @@ std::string text_of(std::vector<MemoryUse> uses) {
 std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t budget_bytes) {
   const std::uint64_t total = total_bytes(uses);
   if (total <= budget_bytes) return budget_bytes - total;
-  throw ConfigError(error_text("data.memory", "pipeline", fmt::format("at most {}", mebibytes(budget_bytes)),
-                               fmt::format("{}: {}", mebibytes(total), text_of(uses)),
-                               "a smaller buffer or batch, fewer workers or train.slots, or a larger --memory-budget"));
+  throw ConfigError(error_text(
+      "data.memory", "memory of the input pipeline", fmt::format("at most {}", mebibytes(budget_bytes)),
+      fmt::format("{}: {}", mebibytes(total), text_of(uses)),
+      "a smaller shuffle buffer or train.batch, fewer train.workers or train.slots, or a larger --memory-budget"));
 }
 
 std::uint64_t input_budget_bytes(std::int64_t asked_mib, std::uint64_t available_bytes, int local_ranks) {

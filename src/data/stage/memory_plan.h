@@ -61,8 +61,7 @@ struct MemoryUse {
 /// Text such as "3 batches 27.6 MiB, 2 decoding threads 9.1 MiB", with the largest first.
 [[nodiscard]] std::string text_of(std::vector<MemoryUse> uses);
 
-/// Returns the unused part of the budget. Throws ConfigError "[data.memory] pipeline: expected at most ..." that lists
-/// the uses if they exceed it.
+/// Returns the unused part of the budget. Throws ConfigError that lists the uses if they exceed the budget.
 [[nodiscard]] std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t budget_bytes);
 
 /// Memory budget in bytes for all input of a process. It is `asked_mib` if that is not 0. Otherwise it is half of the
@@ -79,7 +78,7 @@ struct MemoryWishes {
   int fewest_slots = 2;
   /// Memory used outside the pipeline, such as by validation.
   std::vector<MemoryUse> others{};
-  /// Desired bytes for decoded images in memory, taken from the unused part of the budget.
+  /// Desired bytes for the cache of decoded images in memory, taken from the unused part of the budget.
   std::uint64_t cache_bytes = 0;
 };
 /// Division of a budget among the requests.
@@ -89,7 +88,7 @@ struct MemoryShares {
   /// Value for MemoryNeeds::readers: number of files read ahead.
   int readers = 0;
   std::uint64_t cache_bytes = 0;  ///< bytes for decoded images
-  std::vector<MemoryUse> uses;    ///< memory of the pipeline and of others
+  std::vector<MemoryUse> uses;    ///< memory of the pipeline and of other parts of the program
   /// Text such as "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ...".
   [[nodiscard]] std::string text() const;
 };

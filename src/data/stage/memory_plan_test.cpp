@@ -85,8 +85,10 @@ TEST(MemoryPlan, says_what_takes_how_much_where_it_does_not_fit) {
     static_cast<void>(require_fits(uses, 4U << 20U));
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("[data.memory] pipeline: expected at most 4.0 MiB, got 6.0 MiB: shuffle 5.0 "
-                                        "MiB, 3 batches 1.0 MiB; try"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("[data.memory] memory of the input pipeline: expected at most 4.0 MiB, got 6.0 MiB: shuffle 5.0 "
+                  "MiB, 3 batches 1.0 MiB; try"));
   }
 }
 

@@ -54,8 +54,8 @@ class OrderedIterator final : public StageIterator {
   const StageContext& context_;
 
   mutable Mutex mutex_;
-  std::condition_variable_any may_pull_;  // space, a new pass, nobody pulling, or stopping
-  std::condition_variable_any is_ready_;  // an element is done, the pass has ended, or nobody works
+  std::condition_variable_any may_pull_;  // signals: space in the window, a new pass, no thread pulling, or a stop
+  std::condition_variable_any is_ready_;  // signals: an element is done, the pass has ended, or no thread works
   bool stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
   /// True if the previous stage has no more elements in this pass, or if start() waits.

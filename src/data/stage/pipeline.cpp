@@ -14,7 +14,7 @@ namespace roentgen::data {
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "docs/reference/pipeline.md") {
+                         std::string_view remedy = "reading docs/reference/pipeline.md") {
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
 }
 
@@ -24,35 +24,33 @@ void check_order(const std::vector<Stage>& stages) {
   Carries carries = Carries::Nothing;
   for (const Stage& stage : stages) {
     if (const auto* shard = std::get_if<ShardStage>(&stage)) {
-      if (is_endless) refuse("pipeline, stage shard", "a shard before repeat", "one behind it");
+      if (is_endless) refuse("pipeline, stage shard", "shard before repeat", "shard after repeat");
       if (is_sharded)
-        refuse("pipeline, stage shard", "one shard", "two, which leave out what no rank has", "one of them");
+        refuse("pipeline, stage shard", "only one shard", "two, which would leave out images", "removing one of them");
       is_sharded = true;
       if (carries != Carries::Files && shard->tail == Tail::Drop && !is_shuffled) {
-        refuse("pipeline, stage shard", "a shuffle before it where the tail is dropped",
-               "the same samples left out of every pass", "shuffle | shard, or shard(tail=wrap)");
+        refuse("pipeline, stage shard", "a shuffle before shard(tail=drop)",
+               "no shuffle, so that every epoch leaves out the same images", "shuffle | shard, or shard(tail=wrap)");
       }
       is_padded = carries != Carries::Files && shard->tail == Tail::Pad;
     }
     carries = gives(stage, carries);
     is_shuffled = is_shuffled || std::holds_alternative<ShuffleStage>(stage);
     if (const auto* shuffle = std::get_if<ShuffleStage>(&stage)) {
-      if (is_padded)
-        refuse("pipeline, stage shuffle", "no padding before it", "a shard with tail=pad", "shuffle | shard(pad)");
+      if (is_padded) refuse("pipeline, stage shuffle", "no shard(tail=pad) before it", "one", "shuffle | shard(pad)");
       if (carries == Carries::Rows && shuffle->buffer == 0) {
-        refuse("pipeline, stage shuffle", "a buffer where rows are shuffled", "all of them, in memory at once",
-               "shuffle(1000), or shuffle | map");
+        refuse("pipeline, stage shuffle", "a buffer size, because it shuffles decoded images",
+               "none, which keeps all images in memory", "shuffle(1000), or shuffle | map");
       }
       if (is_endless && shuffle->buffer == 0) {
-        refuse("pipeline, stage shuffle", "an end of what is shuffled", "a repeat before it",
+        refuse("pipeline, stage shuffle", "a buffer size, because a repeat before it never ends", "none",
                "shuffle(1000), or shuffle | repeat");
       }
     }
     const bool is_of_a_pass = std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage) ||
                               std::holds_alternative<CacheStage>(stage) || std::holds_alternative<RepeatStage>(stage);
     if (is_endless && is_of_a_pass) {
-      refuse(fmt::format("pipeline, stage {}", text_of(stage)), "take, skip, cache and another repeat before repeat",
-             "one behind it");
+      refuse(fmt::format("pipeline, stage {}", text_of(stage)), "this stage before repeat", "it after repeat");
     }
     if (std::holds_alternative<RepeatStage>(stage)) is_endless = true;
   }
@@ -83,7 +81,7 @@ Pipeline::Pipeline(std::vector<Stage> stages) : stages_(std::move(stages)) {
   Carries carries = Carries::Nothing;
   for (const Stage& stage : stages_) carries = gives(stage, carries);
   if (carries != Carries::Batches) {
-    refuse("pipeline", "batches at its end", name_of(carries), "... | map_and_batch | prefetch");
+    refuse("pipeline", "a last stage that yields batches", name_of(carries), "... | map_and_batch | prefetch");
   }
   check_order(stages_);
 }
@@ -120,7 +118,7 @@ bool Pipeline::is_kept_on_disk() const {
 const std::vector<PipelinePreset>& pipeline_presets() {
   static const std::vector<PipelinePreset> kPresets{
       {"default", "samples | shuffle | shard | repeat | map_and_batch | prefetch",
-       "names of samples are shuffled, all of them, before any is read"},
+       "shuffles the names of all images before any is read"},
       {"tf-official",
        "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch(count=64) | shuffle(buffer=500) | "
        "repeat "
@@ -128,7 +126,7 @@ const std::vector<PipelinePreset>& pipeline_presets() {
        "TensorFlow's advice of ten steps: shard early, shuffle files, interleave, prefetch twice"},
       {"naive",
        "files | interleave | map | shard(tail=wrap) | shuffle(buffer=500) | repeat | batch | prefetch(count=1)",
-       "eight steps in the order in which they come to mind: read and map all, then throw away what others take"},
+       "eight steps in a naive order: each rank reads and decodes all images and discards those of other ranks"},
   };
   return kPresets;
 }

@@ -52,40 +52,51 @@ TEST(Pipeline, writes_zero_as_a_word) {
 }
 
 TEST(Pipeline, refuses_stages_that_do_not_fit) {
-  EXPECT_THAT(refusal("samples | interleave | map_and_batch"),
-              HasSubstr("[data.pipeline] pipeline, stage interleave: expected files before it, got samples"));
-  EXPECT_THAT(refusal("files | map | batch"), HasSubstr("stage map: expected samples before it, got files"));
-  EXPECT_THAT(refusal("samples | batch"), HasSubstr("stage batch: expected rows before it, got samples"));
+  EXPECT_THAT(
+      refusal("samples | interleave | map_and_batch"),
+      HasSubstr(
+          "[data.pipeline] pipeline, stage interleave: expected a stage before it that yields files, got samples"));
+  EXPECT_THAT(refusal("files | map | batch"),
+              HasSubstr("stage map: expected a stage before it that yields samples, got files"));
+  EXPECT_THAT(refusal("samples | batch"),
+              HasSubstr("stage batch: expected a stage before it that yields rows, got samples"));
   EXPECT_THAT(refusal("shuffle | samples | map_and_batch"),
-              HasSubstr("stage shuffle: expected files or samples or rows before it, got nothing"));
+              HasSubstr("stage shuffle: expected a stage before it that yields files or samples or rows, got nothing"));
   EXPECT_THAT(refusal("samples | map_and_batch | repeat"), HasSubstr("got batches"));
   EXPECT_THAT(refusal("samples | cache | samples | map_and_batch"),
-              HasSubstr("stage samples: expected nothing before it, got samples"));
-  EXPECT_THAT(refusal("samples | shuffle"), HasSubstr("pipeline: expected batches at its end, got samples"));
+              HasSubstr("stage samples: expected a stage before it that yields nothing, got samples"));
+  EXPECT_THAT(refusal("samples | shuffle"),
+              HasSubstr("pipeline: expected a last stage that yields batches, got samples"));
 }
 
 TEST(Pipeline, refuses_orders_that_cannot_be_kept) {
-  EXPECT_THAT(refusal("samples | repeat | shuffle | map_and_batch"), HasSubstr("an end of what is shuffled"));
-  EXPECT_THAT(refusal("samples | shard(pad) | shuffle | map_and_batch"), HasSubstr("no padding before it"));
-  EXPECT_THAT(refusal("samples | repeat | shard | map_and_batch"), HasSubstr("a shard before repeat"));
+  EXPECT_THAT(refusal("samples | repeat | shuffle | map_and_batch"),
+              HasSubstr("a buffer size, because a repeat before it never ends"));
+  EXPECT_THAT(refusal("samples | shard(pad) | shuffle | map_and_batch"), HasSubstr("no shard(tail=pad) before it"));
+  EXPECT_THAT(refusal("samples | repeat | shard | map_and_batch"),
+              HasSubstr("shard before repeat, got shard after repeat"));
   EXPECT_THAT(refusal("samples | shuffle | shard | shard(wrap) | map_and_batch"),
-              HasSubstr("expected one shard, got two"));
-  EXPECT_THAT(refusal("files | shard | interleave | shuffle | shard | map_and_batch"), HasSubstr("expected one shard"));
-  EXPECT_THAT(refusal("samples | map | shuffle | batch"), HasSubstr("a buffer where rows are shuffled"));
+              HasSubstr("expected only one shard, got two"));
+  EXPECT_THAT(refusal("files | shard | interleave | shuffle | shard | map_and_batch"),
+              HasSubstr("expected only one shard"));
+  EXPECT_THAT(refusal("samples | map | shuffle | batch"),
+              HasSubstr("a buffer size, because it shuffles decoded images"));
   for (const std::string stage : {"take(count=5)", "skip(count=5)", "cache", "repeat(times=2)"}) {
     EXPECT_THAT(refusal("samples | repeat | " + stage + " | map_and_batch"),
-                HasSubstr("stage " + stage + ": expected take, skip, cache and another repeat before repeat"));
+                HasSubstr("stage " + stage + ": expected this stage before repeat"));
   }
   EXPECT_THAT(refusal("samples | map_and_batch | prefetch(65537)"), HasSubstr("auto or a number from 1 to 65536"));
-  EXPECT_THAT(refusal("samples | shard | shuffle | repeat | map_and_batch"),
-              HasSubstr("got the same samples left out of every pass; try shuffle | shard, or shard(tail=wrap)"));
+  EXPECT_THAT(
+      refusal("samples | shard | shuffle | repeat | map_and_batch"),
+      HasSubstr(
+          "got no shuffle, so that every epoch leaves out the same images; try shuffle | shard, or shard(tail=wrap)"));
 }
 
 TEST(Pipeline, refuses_bad_text_by_name) {
   EXPECT_THAT(refusal(""),
-              HasSubstr("expected default, tf-official, naive, or stages with | between them, got nothing"));
+              HasSubstr("expected one of default, tf-official, naive, or stages separated by |, got nothing"));
   EXPECT_THAT(refusal("fast"), HasSubstr("got 'fast'"));
-  EXPECT_THAT(refusal("samples | zip | map_and_batch"), HasSubstr("stage: expected files, samples, shard"));
+  EXPECT_THAT(refusal("samples | zip | map_and_batch"), HasSubstr("stage: expected one of files, samples, shard"));
   EXPECT_THAT(refusal("samples | | map_and_batch"), HasSubstr("got nothing"));
   EXPECT_THAT(refusal("samples | take | map_and_batch"), HasSubstr("stage take: expected count=NUMBER, got nothing"));
   EXPECT_THAT(refusal("samples | take(0) | map_and_batch"), HasSubstr("count: expected a number from 1 to"));
@@ -96,7 +107,7 @@ TEST(Pipeline, refuses_bad_text_by_name) {
   EXPECT_THAT(refusal("samples | take(1, count=2) | map_and_batch"), HasSubstr("count once"));
   EXPECT_THAT(refusal("samples | take(1, block=2) | map_and_batch"),
               HasSubstr("stage take: expected count, got 'block'"));
-  EXPECT_THAT(refusal("samples(4) | map_and_batch"), HasSubstr("stage samples: expected no setting, got '4'"));
+  EXPECT_THAT(refusal("samples(4) | map_and_batch"), HasSubstr("stage samples: expected no settings, got '4'"));
   EXPECT_THAT(refusal("samples | take(4 | map_and_batch"), HasSubstr("a closing bracket"));
   EXPECT_THAT(refusal("samples | shard(tail=cut) | map_and_batch"), HasSubstr("tail: expected pad or drop or wrap"));
   EXPECT_THAT(refusal("samples | map_and_batch(parallel=2000)"), HasSubstr("auto or a number from 1 to 1024"));

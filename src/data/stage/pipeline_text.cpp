@@ -20,7 +20,7 @@ constexpr std::size_t kLongestText = 4096;
 constexpr std::size_t kShown = 40;
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "docs/reference/pipeline.md") {
+                         std::string_view remedy = "reading docs/reference/pipeline.md") {
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
 }
 
@@ -92,7 +92,7 @@ class Settings final : public StageVisitor {
   void expect_all_used() const {
     for (const Given& given : given_) {
       if (given.is_used) continue;
-      refuse(where(), known_.empty() ? "no setting" : known_, shown(given.name.empty() ? given.value : given.name));
+      refuse(where(), known_.empty() ? "no settings" : known_, shown(given.name.empty() ? given.value : given.name));
     }
   }
 
@@ -150,7 +150,7 @@ Stage parse_stage(std::string_view text) {
   names += (names.empty() ? "" : ", ") + std::string(T::kName);
   RG_STAGES(RG_READ_STAGE)
 #undef RG_READ_STAGE
-  if (!is_known) refuse("pipeline, stage", names, shown(name));
+  if (!is_known) refuse("pipeline, stage", "one of " + names, shown(name));
   return stage;
 }
 
@@ -169,7 +169,7 @@ Pipeline parse_pipeline(std::string_view text) {
     for (const PipelinePreset& preset : pipeline_presets()) {
       names += (names.empty() ? "" : ", ") + std::string(preset.name);
     }
-    refuse("pipeline", names + ", or stages with | between them", shown(text));
+    refuse("pipeline", "one of " + names + ", or stages separated by |", shown(text));
   }
   std::vector<Stage> stages;
   for (const std::string_view part : split(text, '|')) stages.push_back(parse_stage(part));

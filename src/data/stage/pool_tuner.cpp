@@ -29,7 +29,7 @@ bool PoolTuner::observe(const BatchTimes& times, std::int64_t ready) {
 
 std::string PoolTuner::text() const {
   std::string text = fmt::format("pipeline settled: {} of {}", workers(), counted(plan_.workers, "decoding thread"));
-  if (readers() > 0) text += fmt::format(", {} reading ahead of them", readers());
+  if (readers() > 0) text += fmt::format(", {} that read files ahead", readers());
   if (plan_.batches_ahead > 0)
     text += fmt::format(", {} of {} ahead", ahead(), counted(plan_.batches_ahead, "batch", "batches"));
   if (!plan_.is_tuned) return text;

@@ -18,7 +18,7 @@ struct PrefetchStage {
   std::int64_t count = 0;                                ///< elements ahead; 0: automatic
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const PrefetchStage&, const PrefetchStage&) = default;
 };
 

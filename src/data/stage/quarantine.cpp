@@ -53,15 +53,15 @@ void Quarantine::require_few(const BadSample& last) const {
   if (static_cast<double>(count()) <= max_bad_share_ * static_cast<double>(samples_)) {
     // The log contains no image name, because NIH's names contain the patient number.
     log::warning(fmt::format("corrupt image replaced, {} of {} so far{}", count(), samples_,
-                             file_.empty() ? "" : ", named in " + file_.filename().string()));
+                             file_.empty() ? "" : ", listed in " + file_.filename().string()));
     return;
   }
   std::string names = fmt::format("{}", fmt::join(names_, ", "));
   if (names_.back() != last.id) names += ", ..., " + last.id;
   throw DataError(
-      error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),
+      error_text("data.loader", "corrupt images", fmt::format("at most {:g}% of the images", 100.0 * max_bad_share_),
                  fmt::format("{} of {}: {} (the last: {})", count(), samples_, names, cause_of(last.reason)),
-                 fmt::format("mending or removing them, or train.max_bad={:g}", share_admitting(count(), samples_))));
+                 fmt::format("repairing or removing them, or train.max_bad={:g}", share_admitting(count(), samples_))));
 }
 
 void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {

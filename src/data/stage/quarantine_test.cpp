@@ -22,7 +22,7 @@ class QuarantineFile : public testing::Test {
     for (const auto& row : csv.value().rows) names.push_back(row.at(0));
     return names;
   }
-  // A folder of its own, because other tests may run at the same time.
+  // A separate folder, because other tests may run at the same time.
   const TestFolder folder_;
   const std::filesystem::path file_ = folder_.path() / "quarantine.csv";
 };

@@ -100,7 +100,7 @@ TEST(PoolTuner, settles_readers_before_decoding_threads_and_says_both) {
   EXPECT_TRUE(has_settled);
   EXPECT_EQ(tuner.workers(), 2);
   EXPECT_EQ(tuner.readers(), 15);
-  EXPECT_NE(tuner.text().find("2 of 2 decoding threads, 15 reading ahead of them, 2 of 2 batches ahead"),
+  EXPECT_NE(tuner.text().find("2 of 2 decoding threads, 15 that read files ahead, 2 of 2 batches ahead"),
             std::string::npos)
       << tuner.text();
 }

@@ -17,7 +17,7 @@ struct RepeatStage {
   std::int64_t times = 0;                              ///< number of passes; 0: endless
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const RepeatStage&, const RepeatStage&) = default;
 };
 

@@ -64,7 +64,7 @@ TEST_F(SampleLoaderJpeg, keeps_in_the_cache_what_no_draw_decodes_smaller) {
   ImageCache cache(1, 1 << 20);
   LoaderOptions loading = options();
   loading.cache = &cache;
-  loading.preprocess.size_px = 60;  // smaller than the 90 x 70 pixels
+  loading.preprocess.size_px = 60;  // smaller than the test image of 90 x 70 pixels
   loading.augment.scale = 0.7;
   static_cast<void>(load(loading));
   EXPECT_FALSE(cache.has(0, ImageUse::Training));

@@ -39,11 +39,11 @@ Result<std::span<const std::byte>> SampleReader::unpack(const Sample& sample, st
     return refuse("a record with a valid checksum", "a wrong checksum");
   }
   if (stored.framing == Framing::RecordIoParts) {
-    if (!io::join_recordio(bytes, joined_)) return refuse("the parts of a record", "others");
+    if (!io::join_recordio(bytes, joined_)) return refuse("the parts of one record in order", "other parts");
     bytes = joined_;
   }
   if (stored.image_begin > bytes.size() || stored.image_length > bytes.size() - stored.image_begin) {
-    return refuse("the record that was listed", "a shorter one");
+    return refuse("the record length found at the start", "a shorter record");
   }
   return bytes.subspan(stored.image_begin, stored.image_length);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SampleReader: reads and decodes the image of a sample, from a file of its own or from a record.
+// SampleReader: reads and decodes the image of a sample, from an image file or from a record.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ struct SamplesStage {
   static constexpr std::string_view kName = "samples";  ///< name in pipeline texts
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const SamplesStage&, const SamplesStage&) = default;
 };
 

@@ -19,7 +19,7 @@ struct ShardStage {
   Tail tail = Tail::Drop;                             ///< handling of an incomplete last global batch
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const ShardStage&, const ShardStage&) = default;
 };
 

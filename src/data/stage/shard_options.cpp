@@ -22,7 +22,7 @@ Tail parse_tail(std::string_view text) {
   for (const auto& [tail, name] : kTails) {
     if (name == text) return tail;
   }
-  throw ConfigError(error_text("data.shard", "tail", "pad, drop or wrap", text, "--set train.tail=drop"));
+  throw ConfigError(error_text("data.shard", "tail", "one of pad, drop, wrap", text, "--set train.tail=drop"));
 }
 
 }  // namespace roentgen::data

@@ -12,8 +12,8 @@
 namespace roentgen::data {
 namespace {
 
-/// Draws from a full buffer, as TensorFlow's shuffle does. Without a limit, the buffer holds the whole pass and is
-/// permuted at once, so that the order equals epoch_order().
+/// Takes random elements from a full buffer, as TensorFlow's shuffle does. Without a limit, the buffer holds the whole
+/// pass and is permuted at once, so that the order equals epoch_order().
 class ShuffleIterator final : public StageIterator {
  public:
   ShuffleIterator(std::int64_t buffer, StageUpstream upstream, const StageContext& context)

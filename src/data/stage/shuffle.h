@@ -19,7 +19,7 @@ struct ShuffleStage {
   std::int64_t buffer = 0;                              ///< number of elements in the buffer; 0: the whole pass
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const ShuffleStage&, const ShuffleStage&) = default;
 };
 

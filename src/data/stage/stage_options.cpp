@@ -21,8 +21,9 @@ Carries carried(std::string_view stage, Carries before, const std::vector<Carrie
   if (std::ranges::find(allowed, before) != allowed.end()) return then;
   std::string wanted;
   for (const Carries one : allowed) wanted += (wanted.empty() ? "" : " or ") + std::string(name_of(one));
-  throw ConfigError(error_text("data.pipeline", fmt::format("pipeline, stage {}", stage), wanted + " before it",
-                               std::string(name_of(before)), "another order: docs/reference/pipeline.md"));
+  throw ConfigError(error_text("data.pipeline", fmt::format("pipeline, stage {}", stage),
+                               "a stage before it that yields " + wanted, std::string(name_of(before)),
+                               "another order of stages (docs/reference/pipeline.md)"));
 }
 
 Carries passed_on(std::string_view stage, Carries before) {

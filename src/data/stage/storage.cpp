@@ -46,7 +46,7 @@ double seconds_of(std::string_view text) {
 double rate_of(std::string_view text) {
   std::string_view rest = text;
   const double value = take_number(rest, text);
-  if (!rest.empty() || value < 0.1) refuse("files a second, at least 0.1", text);
+  if (!rest.empty() || value < 0.1) refuse("files per second, at least 0.1", text);
   return value;
 }
 
@@ -78,9 +78,9 @@ StorageCosts parse_storage_costs(std::string_view text) {
     else if (name == "opens_per_s")
       costs.opens_per_s = rate_of(value);
     else
-      refuse("open, read or opens_per_s, with =", part.empty() ? "nothing" : part);
+      refuse("open=, read= or opens_per_s=", part.empty() ? "nothing" : part);
   }
-  if (costs == StorageCosts{}) refuse("a cost", "none");
+  if (costs == StorageCosts{}) refuse("at least one of open=, read= and opens_per_s=", "none");
   return costs;
 }
 

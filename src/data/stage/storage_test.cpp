@@ -36,8 +36,10 @@ TEST(StorageCosts, reads_what_it_prints) {
 }
 
 TEST(StorageCosts, refuses_what_it_does_not_know) {
-  EXPECT_THAT(refusal(""), HasSubstr("[data.storage] emulated storage: expected a cost, got none"));
-  EXPECT_THAT(refusal("seek=1ms"), HasSubstr("expected open, read or opens_per_s, with =, got seek=1ms"));
+  EXPECT_THAT(
+      refusal(""),
+      HasSubstr("[data.storage] emulated storage: expected at least one of open=, read= and opens_per_s=, got none"));
+  EXPECT_THAT(refusal("seek=1ms"), HasSubstr("expected open=, read= or opens_per_s=, got seek=1ms"));
   EXPECT_THAT(refusal("open=2"), HasSubstr("expected a time in s, ms or us, got 2"));
   EXPECT_THAT(refusal("open=-2ms"), HasSubstr("a number of at least 0, got -2ms"));
   EXPECT_THAT(refusal("open=nanms"), HasSubstr("a number of at least 0"));

@@ -17,7 +17,7 @@ struct TakeStage {
   std::int64_t count = 0;                            ///< number of elements
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if the stage cannot take `before`
   friend bool operator==(const TakeStage&, const TakeStage&) = default;
 };
 

@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Threads that request a permit in the given order: each starts after the previous ones wait.
+/// Threads that request a permit in the given order: each starts when the previous threads wait.
 class Queue {
  public:
   explicit Queue(WorkPermits& permits) : permits_(permits) {}

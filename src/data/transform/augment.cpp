@@ -118,7 +118,8 @@ Augment augment_from_value(const Value& table) {
 
 AugmentDraw draw(const Augment& augment, Random& random) {
   AugmentDraw drawn;
-  // The order of the draws must never change, because recipes must produce the same pictures in later versions.
+  // The order of the random numbers must never change, because recipes must produce the same pictures in later
+  // versions.
   drawn.rotate_rad = random.uniform(-1.0, 1.0) * augment.rotate_deg * std::numbers::pi / 180.0;
   drawn.shift_x = random.uniform(-1.0, 1.0) * augment.translate;
   drawn.shift_y = random.uniform(-1.0, 1.0) * augment.translate;

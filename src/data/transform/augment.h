@@ -55,8 +55,8 @@ struct Augment {
 /// Reads a table with the keys of to_value(), all optional. Throws ConfigError for unknown keys or values out of range.
 [[nodiscard]] Augment augment_from_value(const Value& table);
 
-/// One draw. The picture is cropped and magnified, sheared and rotated about its centre, shifted, and mirrored, in this
-/// order. The default is the identity.
+/// Random values for one picture. The picture is cropped and magnified, sheared and rotated about its centre, shifted,
+/// and mirrored, in this order. The default is the identity.
 struct AugmentDraw {
   /// Counter-clockwise rotation of the picture in radians.
   double rotate_rad = 0.0;

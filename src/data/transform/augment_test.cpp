@@ -133,7 +133,7 @@ TEST(Augment, draws_parts_of_any_aspect_that_fit_in) {
   EXPECT_NEAR(aspect, expected_aspect, 4.0 * 0.17 * std::sqrt(2.0 / kDraws));
 }
 
-// Draws for a seed must never change, because recipes depend on them.
+// The random values for a seed must never change, because recipes depend on them.
 TEST(Augment, draws_what_it_always_drew) {
   const AugmentDraw drawn = draw_of(kAll, 1);
   Augment without_crop = kAll;

@@ -24,14 +24,15 @@ Frame frame_of(const ImageLayout& image, Fit fit) {
   const std::int64_t height = image.height_px;
   if (fit == Fit::Squash) return {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
   const std::int64_t side = fit == Fit::Crop ? std::min(width, height) : std::max(width, height);
-  // Whole pixels, rounded down, as Pillow and torchxrayvision place the centre.
+  // Rounds down to whole pixels, as Pillow and torchxrayvision do when they place the centre.
   const auto before = [side](std::int64_t extent) {
     return static_cast<double>(extent >= side ? (extent - side) / 2 : -((side - extent) / 2));
   };
   return {before(width), before(height), static_cast<double>(side), static_cast<double>(side)};
 }
 
-// First pixel of the input's cut from the fitted picture. Position 0 to 1 selects one of fitted - size + 1 places.
+// First pixel of the input's cut from the fitted picture. `place`, from 0 to 1, selects one of fitted - size + 1
+// positions.
 double first_of(double place, std::int64_t fitted, std::int64_t size) {
   const auto choices = static_cast<double>(fitted - size + 1);
   return std::clamp(std::ceil(place * choices) - 1.0, 0.0, choices - 1.0);

@@ -85,11 +85,11 @@ TEST(Preprocess, reads_as_one_line) {
 }
 
 TEST(Preprocess, refuses_what_it_does_not_know) {
-  EXPECT_EQ(
-      error_of(table_of({{"sise", 5}})),
-      "[data.preprocess] key: expected one of preset, size, resize, channels, fit, filter, jpeg, intensity, mean, std, "
-      "got sise; try "
-      "roentgen train --keys for all keys and what they take");
+  EXPECT_EQ(error_of(table_of({{"sise", 5}})),
+            "[data.preprocess] key: expected one of preset, size, resize, channels, fit, filter, jpeg, "
+            "intensity, mean, std, "
+            "got sise; try "
+            "roentgen train --keys for all keys and what they take");
   EXPECT_EQ(error_of(table_of({{"preset", "xrays"}})),
             "[data.preprocess] preset: expected one of xray, imagenet, xrv, unit, got xrays; try xray or imagenet");
   EXPECT_EQ(error_of(table_of({{"fit", "stretch"}})),

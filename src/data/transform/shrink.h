@@ -13,7 +13,7 @@ namespace roentgen::data {
 
 /// Resizes `image` to a short side of `side_px` and keeps its aspect ratio, with the antialiased resize of transform.h.
 /// Values are rounded to the image's type; bits, max_value and channels do not change. Returns false and does nothing
-/// if the short side is not longer.
+/// if the short side is at most `side_px`.
 bool shrink(Image& image, std::int64_t side_px, Filter filter);
 
 }  // namespace roentgen::data

@@ -24,7 +24,7 @@ constexpr std::array kCrops{Place{0.5, 0.5}, Place{kLow, kLow}, Place{kHigh, kLo
 struct Kind {
   std::string_view name;
   std::string_view text;
-  /// Centres of the parts; empty means the whole picture.
+  /// Centres of the crops; empty means the whole picture.
   std::span<const Place> crops;
   bool is_mirrored;
 };
@@ -40,7 +40,8 @@ constexpr std::array kKinds{
 const Kind& kind_of(std::string_view name) {
   const auto found = std::ranges::find(kKinds, name, &Kind::name);
   if (found != kKinds.end()) return *found;
-  throw ConfigError(error_text("data.views", "--tta", "known views", std::string(name), "one of " + test_view_names()));
+  throw ConfigError(
+      error_text("data.views", "--tta", "one of " + test_view_names(), std::string(name), "one of these names"));
 }
 
 }  // namespace

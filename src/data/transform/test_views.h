@@ -24,10 +24,10 @@ inline constexpr double kTestCrop = 224.0 / 256.0;
 ///   flip       the unchanged picture and its mirror image
 ///   five-crop  squares of side kTestCrop in the centre and in the four corners, resized to the network's input
 ///   ten-crop   these five and their mirror images
-/// Sides and positions refer to the frame of transform.h, after fit (squash, crop or pad). A part is cut and resized in
+/// Sides and positions refer to the frame of transform.h, after fit (squash, crop or pad). A crop is cut and resized in
 /// one pass. torchvision's TenCrop instead cuts pixels from a picture that is 8/7 times as large. If `preprocess` cuts
-/// its input from a larger picture, the parts are such cuts, in the centre and at the corners. Throws ConfigError that
-/// lists the choices.
+/// its input from a larger picture, the crops are cuts of that size, in the centre and at the corners. Throws
+/// ConfigError that lists the choices.
 [[nodiscard]] std::vector<AugmentDraw> test_views(std::string_view name, const Preprocess& preprocess = {});
 
 /// Definition of the views in one line, for tables and JSON.

@@ -27,7 +27,7 @@ TEST(TestViews, of_crops_reach_the_middle_and_all_corners) {
   for (const AugmentDraw& view : views) {
     EXPECT_EQ(view.crop_width, 0.875);
     EXPECT_EQ(view.crop_height, 0.875);
-    corners.emplace(view.crop_x - view.crop_width / 2, view.crop_y - view.crop_height / 2);  // the part's top left
+    corners.emplace(view.crop_x - view.crop_width / 2, view.crop_y - view.crop_height / 2);  // the crop's top left
   }
   EXPECT_EQ(corners, (std::set<std::pair<double, double>>{
                          {0.0625, 0.0625}, {0.0, 0.0}, {0.125, 0.0}, {0.0, 0.125}, {0.125, 0.125}}));
@@ -38,7 +38,7 @@ TEST(TestViews, of_crops_reach_the_middle_and_all_corners) {
   }
 }
 
-// A part of 7/8 of an 8x8 picture at size 7 maps pixels one to one, so corners are cut and mirrored without blending.
+// A crop of 7/8 of an 8x8 picture at size 7 maps pixels one to one, so corners are cut and mirrored without blending.
 TEST(TestViews, of_crops_are_the_parts_of_the_picture) {
   const Image image = random_image({.width_px = 8, .height_px = 8}, 5);
   const std::vector<AugmentDraw> views = test_views("ten-crop");
@@ -74,7 +74,7 @@ TEST(TestViews, refuse_another_name) {
     static_cast<void>(test_views("six-crop"));
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("got six-crop; try one of none, flip, five-crop, ten-crop"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("expected one of none, flip, five-crop, ten-crop, got six-crop"));
   }
 }
 

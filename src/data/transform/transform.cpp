@@ -220,7 +220,7 @@ void Transformer::apply(const Image& image, const Preprocess& preprocess, const 
   RG_ASSERT(image.width_px() > 0 && image.height_px() > 0);
   RG_ASSERT(out.dtype == DType::F32 || out.dtype == DType::U8 || out.dtype == DType::U16);
   if (out.bytes.size() != slot_bytes(preprocess, out.dtype)) {
-    throw ShapeError(error_text("data.transform", "batch slot",
+    throw ShapeError(error_text("data.transform", "batch buffer",
                                 fmt::format("{} bytes for {}", slot_bytes(preprocess, out.dtype), preprocess.text()),
                                 std::to_string(out.bytes.size())));
   }

@@ -133,7 +133,7 @@ TEST(Transform, cuts_whole_pixels_out_of_a_picture_of_the_fitted_size) {
 }
 
 // The path without a resize must be bit-identical to the resizing path. Pictures with three equal colours take the
-// latter.
+// resizing path.
 TEST(Transform, of_whole_pixels_has_the_bits_of_a_resize) {
   const Image gray = random_image({.width_px = 40, .height_px = 30}, 17);
   const Image rgb = make_image({.width_px = 40, .height_px = 30, .channels = 3},

@@ -129,7 +129,8 @@ class NaiveTransform {
     from += side / fitted * std::clamp(std::ceil(place * choices) - 1, 0.0, choices - 1);
     side *= size_ / fitted;
   }
-  // Computes e from u (transform.h).
+  // Computes the position e, after flip, shift, rotation and shear, from the output position u (symbols as in
+  // transform.h).
   [[nodiscard]] std::pair<double, double> turned(double u_x, double u_y) const {
     const double d_x = (draw_.flip ? -u_x : u_x) - draw_.shift_x;
     const double d_y = u_y - draw_.shift_y;
@@ -137,7 +138,7 @@ class NaiveTransform {
     const double r_y = sine_ * d_x + cosine_ * d_y;
     return {r_x + draw_.shear * r_y, r_y};
   }
-  // Computes f from e (transform.h), in source pixels.
+  // Computes the position in the source, in pixels, from the position e (symbols as in transform.h).
   [[nodiscard]] std::pair<double, double> source_place(double e_x, double e_y) const {
     return {left_ + side_x_ * (draw_.crop_x + e_x * draw_.crop_width / draw_.zoom),
             top_ + side_y_ * (draw_.crop_y + e_y * draw_.crop_height / draw_.zoom)};

@@ -70,8 +70,10 @@ Status decode(const DecodeJob& job, Image& out) {
   if (!file) return file.why();
   const DicomHeader& header = file.value().header();
   if (header.width_px != job.info.width_px || header.height_px != job.info.height_px) {
-    return failure("data.dicom", job.what, fmt::format("one size, {}x{}", job.info.width_px, job.info.height_px),
-                   fmt::format("{}x{} after the pixels", header.width_px, header.height_px), "fetching the file again");
+    return failure("data.dicom", job.what,
+                   fmt::format("the same size in the whole file, {}x{}", job.info.width_px, job.info.height_px),
+                   fmt::format("{}x{} after the pixel data", header.width_px, header.height_px),
+                   "fetching the file again");
   }
   const Intensity intensity = job.options.intensity;
   if (is_viewed(intensity) && !header.view.fault.empty()) return Failure{header.view.fault};

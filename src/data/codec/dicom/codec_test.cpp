@@ -98,7 +98,7 @@ TEST(Dicom, with_bits_below_the_stored_ones_is_named_once) {
   EXPECT_EQ(warning_of(dicom), "");
   dicom.samples[3] = 0x40;
   EXPECT_THAT(warning_of(dicom),
-              HasSubstr("DICOM samples with bits below the 9 stored ones, which High Bit 15 ends, are taken without"));
+              HasSubstr("DICOM files with bits set below the 9 stored bits (High Bit 15): these bits are ignored"));
   EXPECT_EQ(warning_of(dicom), "");
 }
 
@@ -106,7 +106,7 @@ TEST(Dicom, with_more_pixel_data_than_its_image_is_named_once) {
   TestDicom dicom{};
   dicom.samples.push_back(7);
   EXPECT_THAT(warning_of(dicom),
-              HasSubstr("DICOM pixel data longer than the image's are taken without what is behind"));
+              HasSubstr("DICOM files with more pixel data than the image needs: the surplus is ignored"));
   EXPECT_EQ(warning_of(dicom), "");
   EXPECT_THAT(levels_of(dicom), ElementsAre(0, 1000, 2000, 4095));
 }
@@ -118,7 +118,8 @@ TEST(Dicom, with_bits_above_its_high_bit_is_named_once_unless_they_are_signs) {
   dicom.samples[3] = 0xFC00;
   EXPECT_EQ(warning_of(dicom), "") << "-1024 with its signs";
   dicom.samples[3] = 0x0C00;
-  EXPECT_THAT(warning_of(dicom), HasSubstr("DICOM samples with bits above High Bit 10 are taken without them"));
+  EXPECT_THAT(warning_of(dicom),
+              HasSubstr("DICOM files with bits set above High Bit 10, such as overlays: these bits are ignored"));
   EXPECT_EQ(warning_of(dicom), "");
 }
 
@@ -182,17 +183,18 @@ TEST(Dicom, that_is_no_gray_image_is_refused_by_name) {
   EXPECT_THAT(with(kPixelData, {}), HasSubstr("[data.dicom] study.dcm: expected an image, got no pixel data"));
   EXPECT_THAT(with(0x00280004, text_element("CS", "RGB")), HasSubstr("got RGB"));
   EXPECT_THAT(with(0x00280004, text_element("CS", "PALETTE COLOR")), HasSubstr("got PALETTE COLOR"));
-  EXPECT_THAT(with(0x00280002, number_element(3)), HasSubstr("3 samples a pixel"));
-  EXPECT_THAT(with(0x00280008, text_element("IS", "2")), HasSubstr("expected one frame, got 2 frames"));
+  EXPECT_THAT(with(0x00280002, number_element(3)), HasSubstr("3 values per pixel"));
+  EXPECT_THAT(with(0x00280008, text_element("IS", "2")), HasSubstr("expected a single image (frame), got 2 frames"));
   EXPECT_THAT(with(0x00280008, text_element("IS", "many")), HasSubstr("got \"many\" frames"));
   EXPECT_THAT(with(0x00280008, text_element("IS", "1,5")), HasSubstr("got \"1,5\" frames"));
   EXPECT_THAT(error_of({.samples = std::vector<std::uint16_t>(8)}), HasSubstr("got pixel data of 2 frames"));
   EXPECT_EQ(error_of({.samples = std::vector<std::uint16_t>(7)}), "no error") << "padding";
-  EXPECT_THAT(with(0x00280100, number_element(32)), HasSubstr("expected 1 to 16 bits in 8 or 16, got 12 in 32"));
+  EXPECT_THAT(with(0x00280100, number_element(32)),
+              HasSubstr("expected 1 to 16 bits stored in 8 or 16 bits per pixel, got 12 bits stored in 32"));
   EXPECT_THAT(with(0x00280101, number_element(17)), HasSubstr("got 17 in 16"));
   EXPECT_THAT(with(0x00280101, number_element(0)), HasSubstr("got 0 in 16"));
   EXPECT_THAT(with(0x00280101, {}), HasSubstr("expected a number in Bits Stored (0028,0101), got none"));
-  EXPECT_THAT(with(0x00280102, number_element(16)), HasSubstr("expected an upper bit of 11 to 15, got 16"));
+  EXPECT_THAT(with(0x00280102, number_element(16)), HasSubstr("expected a High Bit (0028,0102) from 11 to 15, got 16"));
   EXPECT_THAT(with(0x00280010, number_element(0)), HasSubstr("expected at least 1x1 pixels, got 2x0"));
   EXPECT_THAT(error_of({.syntax = "1.2.840.10008.1.2.4.100"}),
               AllOf(HasSubstr("got transfer syntax 1.2.840.10008.1.2.4.100 (MPEG2"), HasSubstr("gdcmconv --raw")));
@@ -200,7 +202,7 @@ TEST(Dicom, that_is_no_gray_image_is_refused_by_name) {
 }
 
 TEST(Dicom, with_less_data_than_pixels_is_refused) {
-  EXPECT_THAT(error_of({.samples = {1, 2, 3}}), HasSubstr("expected whole pixel data, got 6 bytes of 8"));
+  EXPECT_THAT(error_of({.samples = {1, 2, 3}}), HasSubstr("expected complete pixel data, got only 6 of 8 bytes"));
   for (const char* syntax : {"1.2.840.10008.1.2.4.50", "1.2.840.10008.1.2.4.70", "1.2.840.10008.1.2.4.80",
                              "1.2.840.10008.1.2.4.90", "1.2.840.10008.1.2.5"}) {
     EXPECT_THAT(error_of({.syntax = syntax}), HasSubstr("[data.dicom] study.dcm: expected")) << syntax;
@@ -216,7 +218,7 @@ TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
   EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got truncated data"));
 }
 
-// A second element Rows states another height than the first.
+// A second element Rows states another height than the first element Rows.
 TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
   const std::string first = encode_test_dicom({});
   const std::string second = encode_element(0x00280010, number_element(60000));
@@ -252,16 +254,17 @@ std::string deflated_zeros(int mebibytes) {
 }
 
 TEST(Dicom, that_is_deflated_and_damaged_is_refused) {
-  EXPECT_THAT(error_of(with_meta(kDeflated, "")), HasSubstr("expected a whole deflated data set"));
-  EXPECT_THAT(error_of(with_meta(kDeflated, "no deflate stream")), HasSubstr("expected a whole deflated data set"));
+  EXPECT_THAT(error_of(with_meta(kDeflated, "")), HasSubstr("expected complete compressed (deflated) data"));
+  EXPECT_THAT(error_of(with_meta(kDeflated, "no deflate stream")),
+              HasSubstr("expected complete compressed (deflated) data"));
   const std::string whole = deflated_zeros(2);
   EXPECT_THAT(error_of(with_meta(kDeflated, whole.substr(0, whole.size() / 2))),
-              HasSubstr("expected a whole deflated data set"));
+              HasSubstr("expected complete compressed (deflated) data"));
 }
 
 TEST(Dicom, that_would_inflate_beyond_bounds_is_refused) {
   EXPECT_THAT(error_of(with_meta(kDeflated, deflated_zeros(257))),
-              HasSubstr("expected at most 268435456 bytes unpacked"));
+              HasSubstr("expected at most 268435456 bytes after decompression"));
 }
 
 std::string nested(int levels) {
@@ -279,7 +282,7 @@ std::string nested(int levels) {
 // DCMTK reads sequences recursively, so without a limit a small file would overflow the stack.
 TEST(Dicom, nested_without_end_is_refused) {
   EXPECT_EQ(error_of(nested(100)), "no error");
-  EXPECT_THAT(error_of(nested(100000)), HasSubstr("expected at most 500 items"));
+  EXPECT_THAT(error_of(nested(100000)), HasSubstr("expected at most 500 sequence items"));
 }
 
 TEST(Dicom, cut_anywhere_is_refused) {

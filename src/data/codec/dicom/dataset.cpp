@@ -66,7 +66,8 @@ Result<std::vector<std::byte>> inflate(Bytes packed, std::string_view what) {
   while (state.block_state != ISAL_BLOCK_FINISH) {
     const std::size_t before = out.size();
     if (before >= kMostInflated_bytes) {
-      return failure(kThing, what, fmt::format("at most {} bytes unpacked", kMostInflated_bytes), "more", kMendRemedy);
+      return failure(kThing, what, fmt::format("at most {} bytes after decompression", kMostInflated_bytes), "more",
+                     kMendRemedy);
     }
     out.resize(before + kPiece_bytes);
     state.next_out = reinterpret_cast<std::uint8_t*>(out.data() + before);
@@ -75,7 +76,7 @@ Result<std::vector<std::byte>> inflate(Bytes packed, std::string_view what) {
     const std::size_t gained = kPiece_bytes - state.avail_out;
     out.resize(before + gained);
     if (error != ISAL_DECOMP_OK || (gained == 0 && state.block_state != ISAL_BLOCK_FINISH)) {
-      return failure(kThing, what, "a whole deflated data set", "damaged or missing data", kMendRemedy);
+      return failure(kThing, what, "complete compressed (deflated) data", "damaged or missing data", kMendRemedy);
     }
   }
   return out;
@@ -84,14 +85,14 @@ Result<std::vector<std::byte>> inflate(Bytes packed, std::string_view what) {
 Failure unreadable(std::string_view what, const OFCondition& condition) {
   const bool is_cut =
       condition == EC_StreamNotifyClient || condition == EC_EndOfStream || condition == EC_InvalidStream;
-  return failure(kThing, what, "a whole DICOM file", is_cut ? "truncated data" : condition.text(), kMendRemedy);
+  return failure(kThing, what, "a complete DICOM file", is_cut ? "truncated data" : condition.text(), kMendRemedy);
 }
 
 Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, DicomExtent extent,
                     DcmDataset& dataset) {
   if (count_items(body) > kMostItems) {
-    return failure(kThing, what, fmt::format("at most {} items of sequences and fragments", kMostItems), "more",
-                   "a file of one image");
+    return failure(kThing, what, fmt::format("at most {} sequence items and pixel fragments", kMostItems), "more",
+                   "a file with a single image");
   }
   MemoryStream stream(body);
   dataset.transferInit();

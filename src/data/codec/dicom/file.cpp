@@ -31,16 +31,16 @@ constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
 
 Failure damaged(std::string_view what, std::string_view got) {
-  return failure(kThing, what, "whole pixel data", got, kMendRemedy);
+  return failure(kThing, what, "complete pixel data", got, kMendRemedy);
 }
 
 Failure several_frames(std::string_view what, std::size_t frames) {
-  return failure(kThing, what, "one frame", fmt::format("pixel data of {} frames", frames),
-                 "splitting the file into files of one image");
+  return failure(kThing, what, "a single image (frame)", fmt::format("pixel data of {} frames", frames),
+                 "splitting the file into one file per image");
 }
 
 // Extracts each sample's stored bits as a number. Drops bits above High Bit, which may contain overlays, and bits below
-// the stored ones. Adds a note on dropped bits, unless the upper ones repeat the sign.
+// the stored bits. Adds a note if dropped bits were set, unless the upper bits only repeat the sign.
 template <typename Sample>
 void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;
@@ -57,12 +57,12 @@ void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   }
   if ((below & ((std::uint32_t{1} << shift) - 1)) != 0) {
     header.notes.push_back(
-        fmt::format("DICOM samples with bits below the {} stored ones, which High Bit {} ends, are taken without them",
+        fmt::format("DICOM files with bits set below the {} stored bits (High Bit {}): these bits are ignored",
                     header.meaning.bits_stored, header.high_bit));
   }
   if (has_more) {
     header.notes.push_back(fmt::format(
-        "DICOM samples with bits above High Bit {} are taken without them, as overlays lie there", header.high_bit));
+        "DICOM files with bits set above High Bit {}, such as overlays: these bits are ignored", header.high_bit));
   }
 }
 
@@ -71,12 +71,12 @@ Status read_plain(DcmDataset& dataset, std::string_view what, DicomHeader& heade
   if (dataset.findAndGetElement(DCM_PixelData, element).bad() || element == nullptr) return damaged(what, "none");
   const std::size_t wanted_bytes = codes.size() * static_cast<std::size_t>(header.bits_allocated / 8);
   if (element->getLength() < wanted_bytes) {
-    return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
+    return damaged(what, fmt::format("only {} of {} bytes", element->getLength(), wanted_bytes));
   }
   if (element->getLength() >= 2 * wanted_bytes) return several_frames(what, element->getLength() / wanted_bytes);
   // One extra byte may be padding to an even length.
   if (element->getLength() > wanted_bytes + 1) {
-    header.notes.emplace_back("DICOM pixel data longer than the image's are taken without what is behind them");
+    header.notes.emplace_back("DICOM files with more pixel data than the image needs: the surplus is ignored");
   }
   Uint8* bytes = nullptr;
   Uint16* words = nullptr;
@@ -122,7 +122,7 @@ Result<Fragments> read_fragments(DcmDataset& dataset, std::string_view what, Pix
   for (unsigned long i = 0; i < sequence->card(); ++i) {
     DcmPixelItem* item = nullptr;
     Uint8* bytes = nullptr;
-    if (sequence->getItem(item, i).bad() || item == nullptr) return damaged(what, "a fragment that is none");
+    if (sequence->getItem(item, i).bad() || item == nullptr) return damaged(what, "a fragment that cannot be read");
     if (i == 0) read.frames = item->getLength() / sizeof(Uint32);  // the offset table, which may be empty
     if (i == 0 || item->getLength() == 0) continue;
     if (item->getUint8Array(bytes).bad() || bytes == nullptr) return damaged(what, "a fragment that ends early");
@@ -143,7 +143,7 @@ Status read_baseline(Bytes file, std::string_view what, const DicomHeader& heade
   if (!info) return info.why();
   if (info.value().format != "jpeg" || info.value().channels != 1 || info.value().width_px != header.width_px ||
       info.value().height_px != header.height_px || header.meaning.bits_stored > 8) {
-    return failure(kThing, what, fmt::format("a gray JPEG of 8 bits, {}x{}", header.width_px, header.height_px),
+    return failure(kThing, what, fmt::format("an 8-bit gray JPEG of {}x{} pixels", header.width_px, header.height_px),
                    fmt::format("{}, {}x{}, {} bits stored", info.value().colour, info.value().width_px,
                                info.value().height_px, header.meaning.bits_stored),
                    kMendRemedy);

@@ -23,28 +23,28 @@ namespace fs = std::filesystem;
 
 // Refused files below dicom/other, by error text. Names are without "pydicom_" and ".dcm".
 const std::map<std::string, std::vector<std::string>> kRefused{
-    {"got RGB, 3 samples",
+    {"got RGB, 3 values",
      {"ExplVR_BigEnd", "SC_jpeg_no_color_transform", "SC_jpeg_no_color_transform_2", "SC_rgb_dcmtk_+eb+cr",
       "SC_rgb_gdcm_KY", "SC_rgb_jls_lossy_line", "SC_rgb_jls_lossy_sample", "SC_rgb_jpeg_app14_dcmd",
       "SC_rgb_jpeg_dcmd", "SC_rgb_jpeg_gdcm", "SC_rgb_rle", "SC_rgb_rle_16bit", "SC_rgb_rle_16bit_2frame",
       "SC_rgb_rle_2frame", "SC_rgb_rle_32bit", "SC_rgb_rle_32bit_2frame", "SC_rgb_small_odd",
       "SC_rgb_small_odd_big_endian", "examples_rgb_color"}},
-    {"got YBR_FULL, 3 samples",
+    {"got YBR_FULL, 3 values",
      {"SC_rgb_dcmtk_+eb+cy+n1", "SC_rgb_dcmtk_+eb+cy+n2", "SC_rgb_dcmtk_+eb+cy+s4", "SC_rgb_jpeg_dcmtk",
       "SC_rgb_jpeg_lossy_gdcm", "SC_rgb_small_odd_jpeg"}},
-    {"got YBR_FULL_422, 3 samples",
+    {"got YBR_FULL_422, 3 values",
      {"SC_rgb_dcmtk_+eb+cy+np", "SC_rgb_dcmtk_+eb+cy+s2", "SC_ybr_full_422_uncompressed", "examples_ybr_color"}},
-    {"got YBR_RCT, 3 samples", {"GDCMJ2K_TextGBR", "examples_jpeg2k"}},
+    {"got YBR_RCT, 3 values", {"GDCMJ2K_TextGBR", "examples_jpeg2k"}},
     {"got PALETTE COLOR", {"examples_palette"}},
     {"got no rows and columns",
      {"ExplVR_BigEndNoMeta", "ExplVR_LitEndNoMeta", "UN_sequence", "empty_charset_LEI", "no_meta_group_length",
       "priv_SQ", "reportsi", "reportsi_with_empty_number_tags", "rtplan", "rtstruct", "test-SR", "waveform_ecg",
       "meta_missing_tsyntax", "nested_priv_SQ"}},
     {"got 15 frames", {"rtdose", "rtdose_expb", "rtdose_rle"}},
-    {"got 32 in 32", {"badVR", "rtdose_1frame", "rtdose_expb_1frame", "rtdose_rle_1frame"}},
-    {"got 1 in 1", {"liver_1frame", "liver_expb_1frame"}},
+    {"got 32 bits stored in 32", {"badVR", "rtdose_1frame", "rtdose_expb_1frame", "rtdose_rle_1frame"}},
+    {"got 1 bits stored in 1", {"liver_1frame", "liver_expb_1frame"}},
     {"got Invalid number of tiles", {"JPEG2000-embedded-sequence-delimiter"}},
-    // The fragments of the first file have no end mark; pydicom accepts that.
+    // The fragments of SC_rgb_jpeg have no end mark, which pydicom accepts.
     {"got truncated data", {"SC_rgb_jpeg", "MR_truncated", "no_meta", "rtplan_truncated"}}};
 
 // Files that pydicom 2.3.1 could not read, because decoders were not installed.

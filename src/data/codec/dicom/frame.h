@@ -28,7 +28,7 @@ struct JpegSegment {
   std::span<const std::byte> data;
 };
 
-/// Header of the first frame of a stream, and its segments.
+/// Header of the first frame of a JPEG stream, and all segments of the stream.
 struct JpegFrame {
   /// Second byte of the frame's marker, 0xC0 to 0xCF or 0xF7.
   std::uint8_t marker = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
-constexpr std::string_view kKindRemedy = "leaving the file out, or its conversion to a PNG";
+constexpr std::string_view kKindRemedy = "leaving the file out, or converting it to PNG";
 
 struct Coding {
   const char* syntax;
@@ -73,11 +73,11 @@ Status check_kind(DcmDataset& dataset, std::string_view what, DicomExtent extent
   const std::int64_t samples = integer_of(dataset, DCM_SamplesPerPixel, 1);
   if ((colour != "MONOCHROME1" && colour != "MONOCHROME2") || samples != 1) {
     return refuse(
-        "a gray image, MONOCHROME1 or MONOCHROME2",
-        fmt::format("{}, {} samples a pixel", colour.empty() ? "no photometric interpretation" : colour, samples));
+        "a gray image (MONOCHROME1 or MONOCHROME2)",
+        fmt::format("{}, {} values per pixel", colour.empty() ? "no photometric interpretation" : colour, samples));
   }
   const Frames frames = frames_of(dataset);
-  if (frames.count && frames.count != 1.0) return refuse("one frame", frames.text + " frames");
+  if (frames.count && frames.count != 1.0) return refuse("a single image (frame)", frames.text + " frames");
   return Done{};
 }
 
@@ -91,7 +91,7 @@ Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what) 
   const char* name = dcmFindNameOfUID(syntax.c_str());
   return failure(kThing, what, "uncompressed pixels, JPEG, JPEG-LS, JPEG 2000 or RLE",
                  fmt::format("transfer syntax {}{}", syntax, name == nullptr ? "" : fmt::format(" ({})", name)),
-                 "converting it, as by dcmconv or gdcmconv --raw");
+                 "converting it with dcmconv or gdcmconv --raw");
 }
 
 Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what,
@@ -107,22 +107,23 @@ Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, 
   GrayMeaning& meaning = header.meaning;
   meaning.bits_stored = static_cast<int>(integer_of(dataset, DCM_BitsStored, -1));
   if (meaning.bits_stored < 0) {
-    return failure(kThing, what, "a number in Bits Stored (0028,0101)", "none", "setting it, as by dcmodify");
+    return failure(kThing, what, "a number in Bits Stored (0028,0101)", "none", "setting it with dcmodify");
   }
   header.high_bit = static_cast<int>(integer_of(dataset, DCM_HighBit, meaning.bits_stored - 1));
   meaning.is_signed = integer_of(dataset, DCM_PixelRepresentation, 0) == 1;
   if ((header.bits_allocated != 8 && header.bits_allocated != 16) || meaning.bits_stored < 1 ||
       meaning.bits_stored > header.bits_allocated) {
-    return failure(kThing, what, "1 to 16 bits in 8 or 16",
-                   fmt::format("{} in {}", meaning.bits_stored, header.bits_allocated), kKindRemedy);
+    return failure(kThing, what, "1 to 16 bits stored in 8 or 16 bits per pixel",
+                   fmt::format("{} bits stored in {}", meaning.bits_stored, header.bits_allocated), kKindRemedy);
   }
   if (header.high_bit >= header.bits_allocated || header.high_bit + 1 < meaning.bits_stored) {
-    return failure(kThing, what,
-                   fmt::format("an upper bit of {} to {}", meaning.bits_stored - 1, header.bits_allocated - 1),
-                   std::to_string(header.high_bit), kMendRemedy);
+    return failure(
+        kThing, what,
+        fmt::format("a High Bit (0028,0102) from {} to {}", meaning.bits_stored - 1, header.bits_allocated - 1),
+        std::to_string(header.high_bit), kMendRemedy);
   }
   if (const Frames frames = frames_of(dataset); !frames.count) {
-    return failure(kThing, what, "one frame", quoted_value(frames.text) + " frames", kKindRemedy);
+    return failure(kThing, what, "a single image (frame)", quoted_value(frames.text) + " frames", kKindRemedy);
   }
   read_meaning(dataset, what, header);
   return header;

@@ -120,8 +120,9 @@ Status check(const opj_image_t& picture, std::string_view what, const DicomHeade
   const bool is_gray = picture.numcomps == 1 && picture.comps[0].dx == 1 && picture.comps[0].dy == 1;
   const int bits = picture.numcomps > 0 ? static_cast<int>(picture.comps[0].prec) : 0;
   if (is_gray && bits >= 1 && bits <= 16 && width == header.width_px && height == header.height_px) return Done{};
-  return failure(kThing, what, fmt::format("one component of up to 16 bits, {}x{}", header.width_px, header.height_px),
-                 fmt::format("JPEG 2000 with {} of {} bits, {}x{}", picture.numcomps, bits, width, height), kRemedy);
+  return failure(
+      kThing, what, fmt::format("one gray channel of up to 16 bits, {}x{} pixels", header.width_px, header.height_px),
+      fmt::format("JPEG 2000 with {} channels of {} bits, {}x{}", picture.numcomps, bits, width, height), kRemedy);
 }
 
 // Converts samples to codes of bits_stored bits. Raises bits_stored to the codestream's precision if a sample needs it.
@@ -138,10 +139,9 @@ void take_codes(const opj_image_comp_t& gray, std::span<const std::int32_t> samp
     return meaning.is_signed ? value >= -span / 2 && value < span / 2 : value < span;
   };
   if (bits > meaning.bits_stored && !std::ranges::all_of(samples, fits)) {
-    header.notes.push_back(
-        fmt::format("JPEG 2000 images with larger samples than the {} bits of Bits Stored are taken "
-                    "as {} bits, as their streams say",
-                    meaning.bits_stored, bits));
+    header.notes.push_back(fmt::format(
+        "JPEG 2000 images with values above the {} bits of Bits Stored are read with {} bits, as their own headers say",
+        meaning.bits_stored, bits));
     meaning.bits_stored = bits;
   }
   const std::uint32_t mask = (std::uint32_t{1} << meaning.bits_stored) - 1;
@@ -156,9 +156,9 @@ Status decode_jpeg2000(std::span<const std::byte> bytes, std::string_view what, 
                        std::span<std::uint16_t> codes) {
   std::string reason;
   const auto refuse = [&](std::string_view otherwise) {
-    return failure(kThing, what, "a whole JPEG 2000 image", reason.empty() ? otherwise : reason, kRemedy);
+    return failure(kThing, what, "a complete JPEG 2000 image", reason.empty() ? otherwise : reason, kRemedy);
   };
-  if (!has_whole_tile_parts(bytes)) return refuse("a tile-part of another length than it says");
+  if (!has_whole_tile_parts(bytes)) return refuse("a tile-part whose length is not the stated length");
   Source source{.bytes = bytes};
   const Stream stream = stream_of(source);
   const Codec codec(opj_create_decompress(format_of(bytes)));

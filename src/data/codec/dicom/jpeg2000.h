@@ -22,7 +22,7 @@ namespace roentgen::data {
 [[nodiscard]] Status decode_jpeg2000(std::span<const std::byte> stream, std::string_view what, DicomHeader& header,
                                      std::span<std::uint16_t> codes);
 
-/// Name and version such as "OpenJPEG 2.5.0"; empty in a build without it.
+/// Name and version such as "OpenJPEG 2.5.0"; empty in a build without OpenJPEG.
 [[nodiscard]] std::string jpeg2000_library();
 
 }  // namespace roentgen::data

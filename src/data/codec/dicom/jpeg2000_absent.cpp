@@ -7,7 +7,7 @@
 namespace roentgen::data {
 
 Status decode_jpeg2000(std::span<const std::byte>, std::string_view what, DicomHeader&, std::span<std::uint16_t>) {
-  return failure("data.dicom", what, "a program built with OpenJPEG to read JPEG 2000", "one without",
+  return failure("data.dicom", what, "a program built with OpenJPEG, to read JPEG 2000", "a program built without it",
                  "installing libopenjp2-7-dev and building again");
 }
 

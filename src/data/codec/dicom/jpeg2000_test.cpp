@@ -70,7 +70,7 @@ TEST_F(Jpeg2000, of_high_throughput_is_read) {
 TEST_F(Jpeg2000, with_more_bits_than_the_header_says_is_named_once) {
   testing::internal::CaptureStderr();
   const auto read = decoded(dicom_of(bytes_of(kDeepStream)));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the 12 bits of Bits Stored are taken as 13 bits"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the 12 bits of Bits Stored are read with 13 bits"));
   EXPECT_EQ(read.levels, picture(600));
   EXPECT_EQ(read.white, 8191U);
 }
@@ -91,7 +91,7 @@ TEST_F(Jpeg2000, with_a_byte_missing_or_too_many_is_refused) {
 TEST_F(Jpeg2000, of_two_frames_is_refused) {
   TestDicom dicom = dicom_of(bytes_of(kDeepStream));
   dicom.fragments.push_back(dicom.fragments[0]);
-  EXPECT_THAT(error_of(dicom), HasSubstr("expected one frame, got pixel data of 2 frames"));
+  EXPECT_THAT(error_of(dicom), HasSubstr("expected a single image (frame), got pixel data of 2 frames"));
 }
 
 }  // namespace

@@ -15,9 +15,11 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::string_view kMissing = "truncated data", kSurplus = "surplus data", kNoCode = "a code of no symbol";
-constexpr std::string_view kHeaders = "tables or a scan header that are damaged or missing";
-constexpr std::string_view kTooLarge = "a sample of more bits than its frame has", kRestart = "another restart marker";
+constexpr std::string_view kMissing = "truncated data", kSurplus = "surplus data",
+                           kNoCode = "an undefined Huffman code";
+constexpr std::string_view kHeaders = "damaged or missing tables or scan headers";
+constexpr std::string_view kTooLarge = "a pixel value with more bits than the header states",
+                           kRestart = "a restart marker out of order";
 
 std::uint32_t value_of(std::byte byte) { return std::to_integer<std::uint32_t>(byte); }
 
@@ -110,7 +112,7 @@ class BitReader {
                                << static_cast<unsigned>(64 - count_) % 64U;
     return count_ == 0 || bits_ == 0 || bits_ == ones;
   }
-  /// Continues after the restart marker with this number. Returns false if something else follows.
+  /// Continues after the restart marker with this number. Returns false if this marker does not follow.
   [[nodiscard]] bool take_restart(std::uint32_t number) {
     while (at_ + 1 < data_.size() && value_of(data_[at_ + 1]) == 0xFF) ++at_;
     if (!is_at_marker() || value_of(data_[at_ + 1]) != kFirstRestart + number % 8) return false;

@@ -145,15 +145,15 @@ TEST(LosslessJpeg, that_is_damaged_has_a_fault) {
   std::string restarts = encode(levels, {.restart_rows = 2});
   const std::size_t first = restarts.find("\xFF\xD0");
   restarts[first + 1] = '\xD3';
-  EXPECT_EQ(decode(restarts, read), "another restart marker");
+  EXPECT_EQ(decode(restarts, read), "a restart marker out of order");
   std::string surplus = encode(levels, {});
   surplus.insert(surplus.size() - 2, "\x55\x55");
   EXPECT_EQ(decode(surplus, read), "surplus data");
   std::string missing = encode(levels, {});
   missing.erase(missing.size() - 6, 4);
   EXPECT_EQ(decode(missing, read), "truncated data");
-  EXPECT_EQ(decode(encode(picture(14), {}), read), "a sample of more bits than its frame has");
-  EXPECT_EQ(decode(encode(levels, {.predictor = 0}), read), "tables or a scan header that are damaged or missing");
+  EXPECT_EQ(decode(encode(picture(14), {}), read), "a pixel value with more bits than the header states");
+  EXPECT_EQ(decode(encode(levels, {.predictor = 0}), read), "damaged or missing tables or scan headers");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr std::string_view kMendRemedy = "fetching the file again";
 constexpr std::string_view kPartial = "missing or surplus data";
 
 Failure damaged(std::string_view what, std::string_view got) {
-  return failure(kThing, what, "a whole JPEG stream", got, kMendRemedy);
+  return failure(kThing, what, "a complete JPEG stream", got, kMendRemedy);
 }
 
 Result<JpegFrame> checked_frame(Bytes stream, std::string_view what, const DicomHeader& header) {
@@ -45,9 +45,10 @@ Result<JpegFrame> checked_frame(Bytes stream, std::string_view what, const Dicom
       frame->height_px == header.height_px) {
     return *frame;
   }
-  return failure(kThing, what, fmt::format("one component of up to 16 bits, {}x{}", header.width_px, header.height_px),
-                 fmt::format("JPEG with {} of {} bits, {}x{}", frame->components, frame->precision, frame->width_px,
-                             frame->height_px),
+  return failure(kThing, what,
+                 fmt::format("one gray channel of up to 16 bits, {}x{} pixels", header.width_px, header.height_px),
+                 fmt::format("JPEG with {} channels of {} bits, {}x{}", frame->components, frame->precision,
+                             frame->width_px, frame->height_px),
                  kMendRemedy);
 }
 
@@ -88,7 +89,7 @@ Status status_of(std::string_view fault, std::string_view what) {
 
 // Decodes all kinds except lossless. Returns true if the library warned.
 Result<bool> run_lossy(Bytes stream, std::string_view what, const JpegFrame& frame, Samples& samples) {
-  if (frame.precision > 12) return damaged(what, fmt::format("lossy samples of {} bits", frame.precision));
+  if (frame.precision > 12) return damaged(what, fmt::format("lossy JPEG of {} bits", frame.precision));
   return frame.precision > 8 ? run<DJDecompressIJG12Bit, Uint16>(stream, what, samples)
                              : run<DJDecompressIJG8Bit, Uint8>(stream, what, samples);
 }
@@ -117,8 +118,9 @@ Status require_fitting(const Samples& samples, std::string_view what, const Dico
   const auto wide =
       std::ranges::find_if_not(samples, [&](std::uint16_t sample) { return fits(sample, header, precision); });
   if (wide == samples.end()) return Done{};
-  return failure(kThing, what, fmt::format("samples of {} bits, as Bits Stored says", header.meaning.bits_stored),
-                 fmt::format("{} in a stream of {} bits", *wide, precision),
+  return failure(kThing, what,
+                 fmt::format("pixel values of at most {} bits, as Bits Stored says", header.meaning.bits_stored),
+                 fmt::format("{} in a JPEG stream of {} bits", *wide, precision),
                  "fetching the file again, or correcting Bits Stored (0028,0101) and High Bit (0028,0102)");
 }
 
@@ -139,8 +141,8 @@ void take_bits(const Samples& samples, const DicomHeader& header, Codes codes) {
   });
 }
 
-// Puts one frame into a data set of its own, as DCMTK's codec expects. Zeros after the end marker keep the decoder's
-// look-ahead inside the buffer.
+// Puts one frame into a separate pixel sequence, as DCMTK's codec expects. Zeros after the end marker keep the
+// decoder's look-ahead inside the buffer.
 std::unique_ptr<DcmPixelSequence> sequence_of(Bytes stream) {
   constexpr std::size_t kPadding_bytes = 32;
   std::vector<Uint8> padded(stream.size() + kPadding_bytes + stream.size() % 2, 0);
@@ -225,7 +227,7 @@ Status decode_jpeg_ls(Bytes stream, std::string_view what, const DicomHeader& he
   const auto checked = checked_frame(stream, what, header);
   if (!checked) return checked.why();
   const JpegFrame& frame = checked.value();
-  if (frame.marker != kJpegLsFrame) return damaged(what, "JPEG of another kind than JPEG-LS");
+  if (frame.marker != kJpegLsFrame) return damaged(what, "a JPEG stream that is not JPEG-LS");
   Samples samples(codes.size());
   Status done = run_jpeg_ls(stream.first(frame.length_bytes), what, frame, samples);
   limit_overshoot(samples, header, static_cast<std::uint32_t>(frame.near));

@@ -184,8 +184,9 @@ TEST(JpegStreamLimits, with_samples_beyond_the_bits_stored_is_refused) {
   std::vector<std::uint16_t> levels = picture(12);
   levels[100] = 4300;
   for (const char* syntax : {kLossless, kJpegLs}) {
-    EXPECT_THAT(error_of(dicom_of(syntax, encoded(syntax, levels, 13))),
-                HasSubstr("expected samples of 12 bits, as Bits Stored says, got 4300 in a stream of"));
+    EXPECT_THAT(
+        error_of(dicom_of(syntax, encoded(syntax, levels, 13))),
+        HasSubstr("expected pixel values of at most 12 bits, as Bits Stored says, got 4300 in a JPEG stream of"));
   }
 }
 
@@ -211,7 +212,7 @@ TestDicom baseline_dicom(const std::string& stream) {
   return dicom;
 }
 
-// In a plain JPEG file, the codec accepts such bytes if every pixel was decoded before them.
+// In a plain JPEG file, the codec accepts surplus bytes after the last pixel. In DICOM they are an error.
 TEST(JpegBaseline, with_data_behind_its_last_pixel_is_refused) {
   for (const int flags : {0, int{TJFLAG_PROGRESSIVE}}) {
     std::string stream = baseline_stream(flags);
@@ -227,7 +228,8 @@ TEST(JpegBaseline, with_less_data_than_pixels_or_without_its_end_is_refused) {
   for (std::size_t at = end; at > begin + 8; at -= 7) {
     EXPECT_THAT(error_of(baseline_dicom(stream.substr(0, at))), HasSubstr("no end marker")) << at;
     std::string early = stream.substr(0, at - 7) + "\xFF\xD9";
-    EXPECT_THAT(error_of(baseline_dicom(early)), HasSubstr("expected a whole JPEG stream, got truncated data")) << at;
+    EXPECT_THAT(error_of(baseline_dicom(early)), HasSubstr("expected a complete JPEG stream, got truncated data"))
+        << at;
   }
 }
 

@@ -24,7 +24,7 @@ constexpr std::string_view kThing = "data.dicom";
 constexpr int kLeastLutBits = 8, kMostLutBits = 16;
 
 // Remedy for errors in tables, rescale or windows. Intensity "stored" uses none of these.
-std::string remedy(std::string_view first) { return std::string(first) + ", or preprocess.intensity=stored"; }
+std::string remedy(std::string_view first) { return std::string(first) + ", or setting preprocess.intensity=stored"; }
 
 // Reads a value that may be stored as US or SS, with the sign of the pixels.
 std::optional<std::int64_t> sample_value_of(DcmItem& item, const DcmTagKey& tag, bool is_signed,
@@ -84,7 +84,7 @@ Result<std::optional<ReadLut>> read_lut(DcmItem& dataset, const DcmTagKey& seque
   const bool is_packed = words.size() == (entries + 1) / 2 && entries > 1;
   if (!count || !first || !bits || *bits < kLeastLutBits || *bits > kMostLutBits ||
       (words.size() < entries && !is_packed)) {
-    return failure(kThing, what, "a table of 8 to 16 bits with as many entries as it says",
+    return failure(kThing, what, "a lookup table of 8 to 16 bits with the stated number of entries",
                    fmt::format("{} of {} entries, {} bits", words.size(), entries, bits.value_or(0)),
                    remedy("fetching the file again"));
   }
@@ -103,7 +103,7 @@ DicomLut with_own_bits(ReadLut read, std::vector<std::string>& notes) {
   const std::uint32_t most = *std::ranges::max_element(read.lut.entries);
   if (bits == read.said_bits || most == std::uint32_t{1} << read.said_bits) return std::move(read.lut);
   read.lut.bits = bits;
-  notes.push_back(fmt::format("DICOM lookup tables that say {} bits and have entries of {}{} are taken as {} bits",
+  notes.push_back(fmt::format("DICOM lookup tables that state {} bits but have entries of {}{} are read with {} bits",
                               read.said_bits, bits, read.is_packed ? ", two to a word," : "", bits));
   return std::move(read.lut);
 }
@@ -135,8 +135,8 @@ Status read_rescale(DcmItem& dataset, std::string_view what, GrayMeaning& meanin
   if (!intercept) return intercept.why();
   const double span = static_cast<double>(std::int64_t{1} << meaning.bits_stored);
   if (slope.value() * span + intercept.value() == intercept.value()) {
-    return unreadable_number(what, kSlope, "a number that tells stored values apart",
-                             fmt::format("{} beside an intercept of {}", slope.value(), intercept.value()));
+    return unreadable_number(what, kSlope, "a slope that maps stored values to different numbers",
+                             fmt::format("{} with an intercept of {}", slope.value(), intercept.value()));
   }
   meaning.slope = slope.value();
   meaning.intercept = intercept.value();
@@ -149,7 +149,7 @@ VoiFunction read_function(DcmItem& dataset, DicomView& view) {
   if (name == "LINEAR_EXACT") return VoiFunction::LinearExact;
   if (name == "SIGMOID") return VoiFunction::Sigmoid;
   if (!name.empty() && name != "LINEAR") {
-    view.notes.emplace_back("DICOM windows with a VOI LUT Function that DICOM does not define are taken as LINEAR");
+    view.notes.emplace_back("DICOM windows with a VOI LUT Function that DICOM does not define are read as LINEAR");
   }
   return VoiFunction::Linear;
 }

@@ -76,7 +76,7 @@ TEST(DicomTable, with_other_bits_than_it_says_is_named_once) {
   static_cast<void>(decoded(dicom, Intensity::Voi));
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      HasSubstr("DICOM lookup tables that say 15 bits and have entries of 10 are taken as 10 bits; the first is "
+      HasSubstr("DICOM lookup tables that state 15 bits but have entries of 10 are read with 10 bits; the first is "
                 "study.dcm"));
   testing::internal::CaptureStderr();
   static_cast<void>(decoded(dicom, Intensity::Voi));
@@ -116,7 +116,7 @@ TEST(DicomNumber, of_a_slope_that_the_intercept_swallows_is_refused) {
     return error_of(with({{kSlope, text_element("DS", slope)}, {kIntercept, text_element("DS", "-1024")}}),
                     Intensity::Voi);
   };
-  EXPECT_THAT(error_with("1e-300"), HasSubstr("a number that tells stored values apart, got 1e-300 beside"));
+  EXPECT_THAT(error_with("1e-300"), HasSubstr("a slope that maps stored values to different numbers, got 1e-300 with"));
   EXPECT_EQ(error_with("1e-10"), "no error");
 }
 

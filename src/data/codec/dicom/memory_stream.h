@@ -55,8 +55,8 @@ class MemoryProducer final : public DcmProducer {
   bool is_good_ = true;
 };
 
-/// Stream from offset `at` to the end of `bytes`. The bytes must outlive it and everything that was read from it. One
-/// thread.
+/// Stream from offset `at` to the end of `bytes`. The bytes must outlive the stream and all values that were read from
+/// the stream. One thread.
 class MemoryStream final : public DcmInputStream {
  public:
   explicit MemoryStream(std::span<const std::byte> bytes, std::size_t at = 0)

@@ -22,7 +22,7 @@ std::uint32_t word_at(Bytes bytes, std::size_t index) {
 }
 
 Failure damaged(std::string_view what, std::string_view got) {
-  return failure("data.dicom", what, "whole RLE data", got, "fetching the file again");
+  return failure("data.dicom", what, "complete RLE data", got, "fetching the file again");
 }
 
 /// Writes one byte of each sample (a byte plane), sample by sample.
