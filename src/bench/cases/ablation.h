@@ -26,10 +26,10 @@ struct OrderSizes {
 /// images if that is fewer. A larger buffer would take too much of a small data set's time to fill.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
-/// Name and text (for parse_pipeline()) of an order of pipeline stages.
+/// An order of the stages of an input pipeline, with its text for parse_pipeline().
 struct Order {
   std::string_view name;
-  /// Name of the fault in this order; empty: no fault.
+  /// Name of the known mistake that makes this order of stages slow, such as a late cache; empty: none.
   std::string_view fault;
   std::string pipeline;
 };

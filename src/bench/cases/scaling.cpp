@@ -261,7 +261,7 @@ class ScalingCase final : public Case {
           {.name = "--synthetic", .target = &is_synthetic_, .doc = kFlagsDoc},
           {.name = "--trace",
            .target = &trace_folder_,
-           .doc = "folder for timelines of the last round, such as ranks-2.json",
+           .doc = "folder for timelines of the steps (Chrome trace), such as ranks-2.json",
            .value_name = "DIR"},
           {.name = "--repeat",
            .target = &rounds_,

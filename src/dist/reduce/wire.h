@@ -31,9 +31,10 @@ void scale(std::span<float> values, float factor);
 /// Options to sum received elements and this rank's own.
 struct WireSum {
   Wire wire = Wire::F32;
-  /// Received elements in the order of summation. Each source has own.size() elements in the wire format.
+  /// Elements received from other ranks, in the order of summation. Each source has own.size() elements in the wire
+  /// format.
   std::span<const std::byte* const> sources{};
-  /// Number of sources that are added before `own`.
+  /// Number of sources that are added before this rank's own elements.
   std::size_t own_at = 0;
   /// Factor by which the sum is multiplied. The product is rounded to the wire format, so that sender and receivers get
   /// the same values. 0 for neither.

@@ -18,7 +18,7 @@ class ReferenceRun;
 
 namespace roentgen::engine::conformance {
 
-/// Result of one comparison.
+/// Difference between a result of an engine and that of the reference interpreter.
 struct Finding {
   /// Name of the compared result: "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
   std::string what;

@@ -11,14 +11,15 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// A plane of the left matrix and a plane of the right matrix that are multiplied.
+/// A product of two planes, one of each factor matrix. An f32 matrix is split into bf16 matrices, its planes, whose sum
+/// approximates it.
 struct Meeting {
   std::int64_t of_a = 0;
   std::int64_t of_b = 0;
 };
 
-/// Pairs of planes to multiply, in order, for matrices of `planes` planes. The omitted pairs are below 2^-24 of the
-/// product for three planes, and below 2^-16 for two.
+/// Returns the products of planes that are computed, in their order, for f32 matrices split into `planes` bf16 matrices.
+/// The omitted products are below 2^-24 of the result for three planes, and below 2^-16 for two.
 [[nodiscard]] inline std::span<const Meeting> meetings_of(std::int64_t planes) {
   static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
   static constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};

@@ -168,9 +168,9 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   bool is_bound_ = false;
   /// Host memory to which forward() copies the outputs.
   std::vector<std::unique_ptr<runtime::PinnedBuffer>> results_;
-  /// Host copy of StepState, used if gradients are scaled, and the tensor of StepState.
+  /// Host memory that receives StepState with the current loss scale; null without a loss scale.
   std::unique_ptr<runtime::PinnedBuffer> loss_scale_;
-  TensorId step_state_ = -1;
+  TensorId step_state_ = -1;  ///< tensor with StepState; -1 before it is allocated
   std::vector<Recorded> recorded_;
 };
 }  // namespace
