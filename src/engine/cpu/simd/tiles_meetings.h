@@ -18,8 +18,8 @@ struct Meeting {
   std::int64_t of_b = 0;
 };
 
-/// Returns the products of planes that are computed, in their order, for f32 matrices split into `planes` bf16 matrices.
-/// The omitted products are below 2^-24 of the result for three planes, and below 2^-16 for two.
+/// Returns the products of planes that are computed, in their order, for f32 matrices split into `planes` bf16
+/// matrices. The omitted products are below 2^-24 of the result for three planes, and below 2^-16 for two.
 [[nodiscard]] inline std::span<const Meeting> meetings_of(std::int64_t planes) {
   static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
   static constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};
