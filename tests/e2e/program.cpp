@@ -189,10 +189,10 @@ void expect_stop(const Ended& run, const std::vector<std::string>& parts) {
   std::vector<std::string> errors;
   std::istringstream lines(run.err);
   for (std::string line; std::getline(lines, line);) {
-    if (errors.empty() && std::regex_match(line, kLog)) continue;
+    if (std::regex_match(line, kLog)) continue;  // also after the error, from other ranks
     errors.push_back(line);
   }
-  ASSERT_EQ(errors.size(), 1U) << "an error is one line, and the last: " << run.err;
+  ASSERT_EQ(errors.size(), 1U) << "an error is one line: " << run.err;
   const std::string& error = errors.front();
   EXPECT_TRUE(std::regex_match(error, kContent) || std::regex_match(error, kOptionOrFile))
       << "not \"[room.thing] what: expected X, got Y; try Z\", nor a short form: " << error;
