@@ -171,6 +171,11 @@ class Model:
         return self._native.preprocess
 
     @property
+    def dtype(self) -> str:
+        """Type in which the network computes: "f32", or what load() was asked for."""
+        return self._native.dtype
+
+    @property
     def notes(self) -> list[str]:
         """Assumptions about weights of another program: their preprocessing, labels and loss, a line each."""
         return self._native.notes
@@ -260,7 +265,8 @@ class Model:
 
 @_check.arguments
 def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0, *, model: str = "",
-         labels: Sequence[str] = (), preset: str = "", loss: str = "", device: str = "auto") -> Model:
+         labels: Sequence[str] = (), preset: str = "", loss: str = "", device: str = "auto",
+         dtype: str = "f32") -> Model:
     """Loads a checkpoint of a run, or weights of torchvision, timm and torchxrayvision (.pt, .pth, .ckpt, .safetensors).
     No code that a file holds is run. Weights of other programs must fit one of the program's networks in all names and
     shapes, as `roentgen convert-weights` demands, which writes them as a checkpoint.
@@ -275,15 +281,18 @@ def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, worke
         preset: Preprocessing they were trained with, "imagenet" or "xrv"; "": by the weights.
         loss: "sigmoid", or "softmax" where outputs exclude each other; "": softmax for ImageNet's 1,000 outputs.
         device: "auto", "cpu", "cuda" or "cuda:1": what computes. "auto": the best that there is.
+        dtype: Type to compute in: "f32" or "auto", which is "f32". A CUDA device also computes in "tf32", "bf16" and
+            "f16", which are faster and less precise.
 
     Raises:
         DeviceError: A device that this machine or build lacks.
-        ConfigError: A wrong argument, no such file, one that is cut short, or weights of an unknown network.
+        ConfigError: A wrong argument, a type that the device does not compute in, no such file, one that is cut short,
+            or weights of an unknown network.
     """
     path = absolute(checkpoint)
     if os.path.isdir(path):
         path = os.path.join(path, "checkpoints", "best.safetensors")
     loaded = Model(path, {"batch": batch, "threads": threads, "workers": workers, "model": model, "labels": labels,
-                          "preset": preset, "loss": loss, "device": device})
+                          "preset": preset, "loss": loss, "device": device, "dtype": dtype})
     loaded._native  # errors come now
     return loaded

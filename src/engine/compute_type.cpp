@@ -26,8 +26,7 @@ std::optional<ComputeType> parse_dtype(std::string_view name) {
 void require_host_type(const std::optional<ComputeType>& type) {
   if (!type || *type == DType::F32 || *type == DType::Bf16) return;
   throw ConfigError(
-      error_text("engine.cpu", "dtype", "f32, bf16 or auto", name_of(*type),
-                 type->rounds_to_tf32 ? "--dtype f32, or --device cuda" : "--dtype bf16, or --device cuda"));
+      error_text("engine.cpu", "dtype", "f32, bf16 or auto", name_of(*type), "--dtype f32, or --device cuda"));
 }
 
 }  // namespace roentgen::engine
