@@ -60,6 +60,10 @@ TEST(EmulatedCuda, relu_acts_where_a_bias_is_added) {
     EXPECT_EQ(count(plan, "bias", "flat+relu"), 13 + 2);
     EXPECT_EQ(count(plan, "bias", "flat"), 1);
     EXPECT_EQ(count(plan, "relu_forward", "flat"), 0);
+    const bool is_training = form == engine::Form::Training;
+    EXPECT_EQ(count(plan, "relu_backward", "relu+bias"), is_training ? 13 : 0);
+    EXPECT_EQ(count(plan, "relu_backward", "flat"), is_training ? 2 : 0) << "of linear layers";
+    EXPECT_EQ(count(plan, "bias_gradient", "sum_rows"), is_training ? 3 : 0) << "of linear layers";
   }
 }
 

@@ -297,6 +297,13 @@ TEST_F(EmulatedProgram, largest_batch_is_the_one_whose_plan_fits_the_device) {
   EXPECT_GT(result.at("tried").as_array().back().at("needed_bytes").as_integer(), budget);
 }
 
+TEST_F(EmulatedProgram, prints_its_memory_before_the_first_step) {
+  const Ended ended = run(train_arguments("memory", {"--device", "cuda", "--stop-after", "1"}));
+  EXPECT_EQ(ended.code, kStopped) << ended.err;
+  EXPECT_THAT(ended.err, testing::ContainsRegex("training: peak of memory [0-9.]+ MiB: activations [0-9.]+, "
+                                                "parameters [0-9.]+, gradients [0-9.]+, .*validation [0-9.]+"));
+}
+
 TEST_F(EmulatedProgram, says_which_card_auto_leaves_idle) {
   const Ended ended = run(train_arguments("auto", {"--stop-after", "1"}));
   EXPECT_EQ(ended.code, kStopped) << ended.err;
