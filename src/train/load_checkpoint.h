@@ -60,8 +60,8 @@ struct LoadedModel {
 };
 
 /// Loads best.safetensors or resume.safetensors. Throws ConfigError, which names the file, if it is absent, truncated
-/// or no checkpoint, or a tensor is missing, unexpected or has a wrong shape, or if the engine does not infer in
-/// LoadOptions::dtype. With has_heatmaps, also throws like find_heat_head().
+/// or no checkpoint, or a tensor is missing, unexpected or has a wrong shape. Throws ConfigError for a dtype in
+/// which the engine does not infer. With has_heatmaps, also throws like find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
 /// Compiles a checkpoint that was read before. Throws like the overload for a path.

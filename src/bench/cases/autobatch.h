@@ -75,8 +75,8 @@ struct PlannedBatch {
 ///   tried            [{batch, needed_bytes, fits}] ascending; fits: by plan and, where one was run, by its step
 ///   confirmed        {step_ms, images_per_s, peak_bytes: the most that the process held, or was planned on a device,
 ///                    fits}; null unless asked
-/// Throws ConfigError if an option is out of range or not even one image fits, and DeviceError if the device has less
-/// free memory than the budget and the batch needs more.
+/// Throws ConfigError if an option is out of range or not even one image fits. Throws DeviceError if the batch needs
+/// more than the device's free memory.
 [[nodiscard]] Value run_autobatch(const AutobatchOptions& options);
 
 }  // namespace roentgen::bench
