@@ -171,6 +171,11 @@ class Model:
         return self._native.preprocess
 
     @property
+    def dtype(self) -> str:
+        """Type in which the network computes: "f32", or what load() was asked for."""
+        return self._native.dtype
+
+    @property
     def notes(self) -> list[str]:
         """Assumptions about preprocessing, labels and loss of weights from another program, one per line."""
         return self._native.notes
@@ -260,7 +265,8 @@ class Model:
 
 @_check.arguments
 def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0, *, model: str = "",
-         labels: Sequence[str] = (), preset: str = "", loss: str = "", device: str = "auto") -> Model:
+         labels: Sequence[str] = (), preset: str = "", loss: str = "", device: str = "auto",
+         dtype: str = "f32") -> Model:
     """Loads a checkpoint of a run, or weights of torchvision, timm or torchxrayvision (.pt, .pth, .ckpt, .safetensors).
     Code in a weight file is never executed. Weights of other programs must match a built-in network in all names and
     shapes, as for `roentgen convert-weights`.
@@ -276,15 +282,18 @@ def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, worke
         loss: "sigmoid", or "softmax" if the classes are exclusive; "": softmax for 1,000 outputs (ImageNet), else
             sigmoid.
         device: "cpu", "cuda", "cuda:1" or "auto" (the best available device).
+        dtype: Type of the computation: "f32" or "auto", which is "f32". A CUDA device also computes in "tf32", "bf16"
+            and "f16", which are faster and less precise.
 
     Raises:
         DeviceError: A device that this machine or build does not have.
-        ConfigError: A wrong argument, a missing or truncated file, or weights of an unknown network.
+        ConfigError: A wrong argument, a type that the device does not support, a missing or truncated file, or weights
+            of an unknown network.
     """
     path = absolute(checkpoint)
     if os.path.isdir(path):
         path = os.path.join(path, "checkpoints", "best.safetensors")
     loaded = Model(path, {"batch": batch, "threads": threads, "workers": workers, "model": model, "labels": labels,
-                          "preset": preset, "loss": loss, "device": device})
+                          "preset": preset, "loss": loss, "device": device, "dtype": dtype})
     loaded._native  # errors come now
     return loaded

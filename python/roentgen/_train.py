@@ -102,7 +102,7 @@ class Run:
     @_check.arguments
     def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
                  allow_overlap: bool = False, replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
-                 workers: int = 0, device: str = "auto") -> Evaluation:
+                 workers: int = 0, device: str = "auto", dtype: str = "f32") -> Evaluation:
         """AUROCs of the best epoch on a split, with 95% intervals by patient, like `roentgen eval`. Patients or images
         of the training data raise an error, unless allow_overlap is True.
 
@@ -116,14 +116,16 @@ class Run:
             threads: Compute threads; 0: all cores.
             workers: Decoding threads; 0: automatic.
             device: "cpu", "cuda", "cuda:1" or "auto" (the best available device).
+            dtype: Type of the computation, as in load().
 
         Raises:
             DeviceError: A device that this machine or build does not have.
+            ConfigError: A type that the device does not support.
             DataError: A patient or an image of the training data in the split; an empty split; an unreadable image.
             KeyboardInterrupt: After the current batch or resample.
         """
         return Evaluation(*_native.evaluate_run(self.folder, split, folders_of(data), batch, threads, workers, replicates,
-                                                seed, allow_overlap, device))
+                                                seed, allow_overlap, device, dtype))
 
     @property
     def history(self) -> pandas.DataFrame:
@@ -194,7 +196,8 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
           data: str | os.PathLike | Sequence[str | os.PathLike] | None = None,
           out: str | os.PathLike = "run", *, settings: Mapping[str, Any] | None = None,
           callbacks: Callable[[dict], Any] | Sequence[Callable[[dict], Any]] = (), resume: bool = False,
-          overwrite: bool = False, progress: bool = True) -> Run:
+          overwrite: bool = False, progress: bool = True, device: str | None = None,
+          dtype: str | None = None) -> Run:
     """Trains a network, evaluates every epoch, and keeps the best ones in a run folder for the command line, too.
 
     Args:
@@ -208,12 +211,16 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
         resume: Continue the run in `out`, if there is one. If data is None, recipe and data of the run are used.
         overwrite: Remove the run in `out` first.
         progress: Print the progress.
+        device: The setting train.device: "auto", "cpu", "cuda" or "cuda:1". None: the recipe's.
+        dtype: The setting train.dtype: "f32", "bf16" or "auto", on a CUDA device also "tf32" and "f16". None: the
+            recipe's.
 
     Returns:
         The run: its `model()`, `history` and `aurocs`.
 
     Raises:
-        ConfigError: An unknown key, or a run in `out`.
+        ConfigError: An unknown key, a run in `out`, or a device or type that is set twice.
+        DeviceError: A device that this machine or build does not have.
         DataError: Unreadable data.
         KeyboardInterrupt: After an interrupt, when everything is saved: train(..., resume=True) continues with exactly
             the same weights.
@@ -221,6 +228,13 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     if resume and overwrite:
         raise _native.ConfigError("[python.train] train: expected resume or overwrite, got both; "
                                   "try resume=True to keep the earlier training")
+    keys = dict(settings or {})
+    for name, value in (("device", device), ("dtype", dtype)):
+        if value is None:
+            continue
+        if f"train.{name}" in keys:
+            _check.refuse("train", name, "one value", f"two: {value!r} and the setting train.{name}", "one of the two")
+        keys[f"train.{name}"] = value
     functions = [callbacks] if callable(callbacks) else list(callbacks)
     if progress:
         functions.insert(0, _Progress())
@@ -232,7 +246,7 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     goes_on = resume and data is None
     file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
     table = recipe if isinstance(recipe, Mapping) and not goes_on else None
-    outcome = _native.train(file, None if table is None else dict(table), dict(settings or {}),
+    outcome = _native.train(file, None if table is None else dict(table), keys,
                             folders_of(() if data is None else data), absolute(out),
                             "resume" if resume else "overwrite" if overwrite else "", tell)
     return Run(out, outcome)

@@ -83,6 +83,18 @@ def test_settings_and_names_of_recipes(folder, tmp_path):
     roentgen.train(TINY, folder, tmp_path / "run", settings={"train.epochs": 1}, overwrite=True, progress=False)
 
 
+def test_device_and_type_are_settings_and_of_an_evaluation(folder, tmp_path):
+    with pytest.raises(roentgen.ConfigError, match="f32, bf16 or auto on the device cpu, got f16"):
+        roentgen.train(TINY, folder, tmp_path / "run", device="cpu", dtype="f16", progress=False)
+    run = roentgen.train(TINY, folder, tmp_path / "run", settings={"train.epochs": 1}, device="cpu", dtype="bf16",
+                         progress=False)
+    recipe = (tmp_path / "run" / "recipe.toml").read_text()
+    assert '\ndevice = "cpu"' in recipe and '\ndtype = "bf16"' in recipe
+    assert run.evaluate("val", replicates=0, device="cpu", dtype="auto").figures["dtype"] == "f32"
+    with pytest.raises(roentgen.ConfigError, match="dtype: expected f32 or auto on the device cpu, got bf16"):
+        run.evaluate("val", device="cpu", dtype="bf16")
+
+
 def test_mistakes_leave_nothing_behind(folder, tmp_path):
     with pytest.raises(roentgen.ConfigError, match="outside the data folder"):
         roentgen.train(TINY, folder, folder / "run", progress=False)

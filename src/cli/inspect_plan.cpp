@@ -68,35 +68,40 @@ class Planner {
     return rows;
   }
 
-  /// Returns the report for images of one side length, without the table `memory`.
-  [[nodiscard]] Value::Table report(std::int64_t side_px) const {
+  /// Report for images of one side length.
+  struct Report {
+    Value table;    ///< all keys except `memory` and `entries`
+    Value entries;  ///< too many rows to print
+  };
+  [[nodiscard]] Report report(std::int64_t side_px) const {
     const Planned planned = plan(side_px, recipe_.train.recompute);
     const engine::Plan& training = planned.training;
     if (!measured_.empty()) train::tell_of_measured(training, recipe_.train.choices);
     const std::int64_t memory_mb = recipe_.train.memory_mb;
-    return {{"model", planned.graph.name()},
-            {"batch", shape_.batch},
-            {"image_px", side_px},
-            {"channels", shape_.channels},
-            {"labels", shape_.labels},
-            {"device", engine_->description()},
-            {"threads", threads_},
-            {"algorithms", recipe_.train.algorithms},
-            {"dtype", training.dtype()},
-            {"recompute", recipe_.train.recompute},
-            {"plan_hash", training.hash()},
-            {"peak_bytes", planned.peak_bytes},
-            {"activations_bytes", training.memory.activations},
-            {"threads_scratch_bytes", training.memory.workspace},
-            {"parameters_bytes", training.memory.parameters},
-            {"gradients_bytes", training.memory.gradients},
-            {"optimizer_bytes", planned.optimizer_bytes},
-            {"validation_bytes", planned.validation_bytes},
-            {"input_bytes", memory_mb > 0 ? Value(memory_mb << 20) : Value()},
-            {"fuse", recipe_.train.fuse},
-            {"fused", engine::effect_table(planned.graph, recipe_.train.fuse, training)},
-            {"choices", engine::choice_table(training)},
-            {"norm_roles", engine::role_table(training)}};
+    Value::Table table{{"model", planned.graph.name()},
+                       {"batch", shape_.batch},
+                       {"image_px", side_px},
+                       {"channels", shape_.channels},
+                       {"labels", shape_.labels},
+                       {"device", engine_->description()},
+                       {"threads", threads_},
+                       {"algorithms", recipe_.train.algorithms},
+                       {"dtype", training.dtype()},
+                       {"recompute", recipe_.train.recompute},
+                       {"plan_hash", training.hash()},
+                       {"peak_bytes", planned.peak_bytes},
+                       {"activations_bytes", training.memory.activations},
+                       {"threads_scratch_bytes", training.memory.workspace},
+                       {"parameters_bytes", training.memory.parameters},
+                       {"gradients_bytes", training.memory.gradients},
+                       {"optimizer_bytes", planned.optimizer_bytes},
+                       {"validation_bytes", planned.validation_bytes},
+                       {"input_bytes", memory_mb > 0 ? Value(memory_mb << 20) : Value()},
+                       {"fuse", recipe_.train.fuse},
+                       {"fused", engine::effect_table(planned.graph, recipe_.train.fuse, training)},
+                       {"choices", engine::choice_table(training)},
+                       {"norm_roles", engine::role_table(training)}};
+    return {.table = std::move(table), .entries = engine::entry_table(training)};
   }
 
  private:
@@ -178,15 +183,19 @@ CommandResult inspect_plan(const train::Recipe& recipe, const PlanRequest& reque
   if (request.sides_px.size() <= 1) {
     const std::int64_t side =
         planner.side_px(request.sides_px.empty() ? std::nullopt : std::optional(request.sides_px[0]));
-    Value json = planner.report(side);
+    auto [table, entries] = planner.report(side);
+    Value json = std::move(table);
     json.set("memory", planner.memory(side));
     terminal::print(report_text(json));
+    json.set("entries", std::move(entries));
     return {.json = std::move(json)};
   }
   Value::Array plans, memory;
   for (const std::int64_t asked : request.sides_px) {
     const std::int64_t side = planner.side_px(asked);
-    plans.push_back(planner.report(side));
+    auto [table, entries] = planner.report(side);
+    Value& plan = plans.emplace_back(std::move(table));
+    plan.set("entries", std::move(entries));
     for (Value& row : planner.memory(side)) memory.push_back(std::move(row));
   }
   Value json = Value::Table{{"model", plans[0].at("model")},

@@ -46,6 +46,8 @@ struct PlanRequest {
 ///   fused        [{name, kind, times}]: times: nodes that a "pass" changed, or fusions of a kind that were made
 ///   choices      [{name, algorithm, kernel, layout}]: algorithm, kernel and result layout of each pass of each
 ///                convolution
+///   norm_roles   [{name, role}]: see engine::role_table()
+///   entries      [{name, kind, implementation, flops, bytes}] of a training step; only in the JSON file
 /// With several sides, the table has model, device, memory and `plans`. `plans` has one table per side and appears only
 /// in the JSON file.
 [[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const PlanRequest& request);

@@ -25,9 +25,8 @@ std::optional<ComputeType> parse_dtype(std::string_view name) {
 
 void require_host_type(const std::optional<ComputeType>& type) {
   if (!type || *type == DType::F32 || *type == DType::Bf16) return;
-  const std::string similar = type->rounds_to_tf32 ? "f32" : "bf16";
-  throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto on a CPU", name_of(*type),
-                               "--dtype " + similar + ", or --device cuda"));
+  throw ConfigError(
+      error_text("engine.cpu", "dtype", "f32, bf16 or auto on a CPU", name_of(*type), "--dtype f32, or --device cuda"));
 }
 
 }  // namespace roentgen::engine

@@ -38,7 +38,7 @@ TEST(ComputeType, of_cuda_devices_is_refused_on_the_host_by_name) {
   EXPECT_EQ(refusal([] { require_host_type(parse_dtype("tf32")); }),
             "[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got tf32; try --dtype f32, or --device cuda");
   EXPECT_EQ(refusal([] { require_host_type(parse_dtype("f16")); }),
-            "[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got f16; try --dtype bf16, or --device cuda");
+            "[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got f16; try --dtype f32, or --device cuda");
 }
 
 }  // namespace

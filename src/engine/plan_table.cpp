@@ -35,6 +35,25 @@ Value choice_table(const Plan& plan) {
   return table;
 }
 
+Value entry_table(const Plan& plan) {
+  Value table = Value::array();
+  for (const PlanEntry& entry : plan.entries) {
+    std::size_t bytes = 0;
+    for (const std::vector<TensorId>* ids : {&entry.reads, &entry.writes}) {
+      for (const TensorId id : *ids) {
+        const PlanTensor& tensor = plan.tensors.at(static_cast<std::size_t>(id));
+        if (tensor.layout != "scratch") bytes += tensor.bytes;
+      }
+    }
+    table.push_back(Value::Table{{"name", entry.name},
+                                 {"kind", entry.kind},
+                                 {"implementation", entry.implementation},
+                                 {"flops", entry.flops},
+                                 {"bytes", bytes}});
+  }
+  return table;
+}
+
 Value role_table(const Plan& plan) {
   Value table = Value::array();
   for (const auto& [name, role] : plan.norm_roles) table.push_back(Value::Table{{"name", name}, {"role", role}});

@@ -14,6 +14,9 @@ namespace roentgen::engine {
 /// Table [{name, algorithm, kernel, layout}] with a row for each pass of a convolution: the kernel chosen and the
 /// layout of its result. Unknown values are null.
 [[nodiscard]] Value choice_table(const Plan& plan);
+/// Table [{name, kind, implementation, flops, bytes}] with a row for each entry of a step, in plan order. `bytes` is
+/// the size of the tensors that the entry reads and writes, each counted once, without scratch memory.
+[[nodiscard]] Value entry_table(const Plan& plan);
 /// Table [{name, role}] of every batch norm in a training step: the part of it that neighbouring kernels compute
 /// (Plan::norm_roles).
 [[nodiscard]] Value role_table(const Plan& plan);

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <string>
 
+#include "engine/plan_table.h"
+
 namespace roentgen::engine {
 namespace {
 
@@ -42,6 +44,20 @@ TEST(Plan, hash_is_of_what_moves_results_and_not_of_memory_by_thread) {
   EXPECT_NE(changed([](Plan& p) { p.tensors.back().storage = Storage::Planned; }), before);
   EXPECT_NE(changed([](Plan& p) { p.entries.front().implementation = "winograd_4x3:AVX2"; }), before);
   EXPECT_NE(changed([](Plan& p) { p.choices["conv/forward"] = "direct"; }), before);
+}
+
+TEST(PlanTable, of_entries_counts_each_tensor_once_and_no_scratch) {
+  Plan plan;
+  plan.tensors = {{.name = "x", .bytes = 100, .layout = "nhwc8:bf16"},
+                  {.name = "y", .bytes = 50, .layout = "nhwc8:bf16"},
+                  {.name = "workspace", .bytes = 4096, .layout = "scratch"}};
+  plan.entries.push_back({.name = "conv/forward", .kind = "conv2d_forward", .reads = {0}, .writes = {1, 2}});
+  plan.entries.back().flops = 7;
+  const Value row = entry_table(plan).as_array().at(0);
+  EXPECT_EQ(row.at("name").as_string(), "conv/forward");
+  EXPECT_EQ(row.at("kind").as_string(), "conv2d_forward");
+  EXPECT_EQ(row.at("bytes").as_integer(), 150);
+  EXPECT_EQ(row.at("flops").as_integer(), 7);
 }
 
 }  // namespace

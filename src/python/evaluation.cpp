@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Python interface to a run's data and its evaluation, with the checks and results of `roentgen eval`.
+#include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -84,6 +85,7 @@ struct EvaluateRequest {
   std::string split;
   std::vector<std::string> data;
   std::string device;
+  std::string dtype;
   std::int64_t batch = 32, threads = 0, workers = 0, replicates = 1000;
   std::uint64_t seed = 0;
   eval::OnOverlap on_overlap = eval::OnOverlap::Refuse;
@@ -96,8 +98,8 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
   const data::Split split = data::parse_split(request.split);
   const train::Ranks ranks(nullptr);
   const auto engine = engine::make_engine(request.device);
-  train::LoadedModel model =
-      train::load_checkpoint(weights, *engine, {.batch = request.batch, .threads = static_cast<int>(request.threads)});
+  train::LoadedModel model = train::load_checkpoint(
+      weights, *engine, {.batch = request.batch, .threads = static_cast<int>(request.threads), .dtype = request.dtype});
   data::SourceOptions source = source_of(model.info, weights, run, request.data);
   source.unknown_labels = data::UnknownLabels::Mask;
   const data::Dataset dataset = score::load_evaluated(source, {});
@@ -115,14 +117,18 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
                       .threads = train::compute_threads(train::sharing_cores({.threads = request.threads})),
                       .on_replicate = FrequentInterruptCheck()},
                      {.metrics = eval::all_metrics()});
-  return {eval::to_value(table), checks + score::part_text(part) + data::label_notes(dataset) +
-                                     score::absent_text(dataset) + score::unknown_patients_text(set) +
-                                     eval::to_text(table)};
+  const std::string dtype = model.executable->plan().dtype();
+  const std::string type_note = dtype == "f32" ? "" : fmt::format("computed in {}\n", dtype);
+  Value figures = eval::to_value(table);
+  figures.set("dtype", dtype);
+  return {std::move(figures), checks + score::part_text(part) + data::label_notes(dataset) + type_note +
+                                  score::absent_text(dataset) + score::unknown_patients_text(set) +
+                                  eval::to_text(table)};
 }
 
 nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const std::vector<std::string>& data,
                        std::int64_t batch, std::int64_t threads, std::int64_t workers, std::int64_t replicates,
-                       std::int64_t seed, bool allows_overlap, const std::string& device) {
+                       std::int64_t seed, bool allows_overlap, const std::string& device, const std::string& dtype) {
   constexpr Range kThreads{.most = 4096};
   std::pair<Value, std::string> result;
   {
@@ -132,6 +138,7 @@ nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const s
                        .split = split,
                        .data = data,
                        .device = device,
+                       .dtype = dtype,
                        .batch = within(batch, {.least = 1, .most = 1 << 20}, "python.run", "batch"),
                        .threads = within(threads, kThreads, "python.run", "threads"),
                        .workers = within(workers, kThreads, "python.run", "workers"),

@@ -113,18 +113,20 @@ void add_model(nb::module_& module) {
       .def("__init__",
            [](Predictor* self, const std::filesystem::path& file, std::int64_t batch, std::int64_t threads,
               std::int64_t workers, const std::string& model, const std::vector<std::string>& labels,
-              const std::string& preset, const std::string& loss, const std::string& device) {
+              const std::string& preset, const std::string& loss, const std::string& device, const std::string& dtype) {
              const NativeCall call;
              constexpr Range kThreads{.least = 0, .most = 4096};
              new (self)
                  Predictor({.weights = {.file = file, .model = model, .labels = labels, .preset = preset, .loss = loss},
                             .device = device,
+                            .dtype = dtype,
                             .batch = within(batch, {.least = 1, .most = 1 << 20}, "python.model", "batch"),
                             .threads = within(threads, kThreads, "python.model", "threads"),
                             .workers = within(workers, kThreads, "python.model", "workers")});
            })
       .def_prop_ro("labels", [](const Predictor& predictor) { return predictor.info().labels; })
       .def_prop_ro("loss", [](const Predictor& predictor) { return predictor.info().loss; })
+      .def_prop_ro("dtype", [](const Predictor& predictor) { return predictor.dtype(); })
       .def_prop_ro("notes", [](const Predictor& predictor) { return predictor.notes(); })
       .def_prop_ro("recipe", [](const Predictor& predictor) { return predictor.info().recipe; })
       .def_prop_ro("step", [](const Predictor& predictor) { return predictor.info().step; })

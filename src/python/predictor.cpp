@@ -75,7 +75,9 @@ Predictor::Predictor(PredictorOptions options)
     : options_(std::move(options)),
       engine_(engine::make_engine(options_.device)),
       weights_(task::convert_weights(options_.weights)) {
-  preprocess_ = model_for(0, false).preprocess;
+  const train::LoadedModel& model = model_for(0, false);
+  preprocess_ = model.preprocess;
+  dtype_ = model.executable->plan().dtype();
 }
 
 void Predictor::export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const {
@@ -94,9 +96,11 @@ train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features)
   const auto key = std::pair(batch, has_features);
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
-  train::LoadedModel model = train::load_checkpoint(
-      weights_.checkpoint, *engine_,
-      {.batch = batch, .threads = static_cast<int>(options_.threads), .has_heatmaps = has_features});
+  train::LoadedModel model = train::load_checkpoint(weights_.checkpoint, *engine_,
+                                                    {.batch = batch,
+                                                     .threads = static_cast<int>(options_.threads),
+                                                     .dtype = options_.dtype,
+                                                     .has_heatmaps = has_features});
   return models_.emplace(key, std::move(model)).first->second;
 }
 

@@ -27,6 +27,7 @@ namespace roentgen::python {
 struct PredictorOptions {
   task::ForeignWeights weights{};  ///< a checkpoint, or weights of another program
   std::string device = "auto";     ///< argument of engine::make_engine()
+  std::string dtype = "f32";       ///< argument of engine::parse_dtype()
   std::int64_t batch = 32;         ///< largest batch size
   std::int64_t threads = 0;        ///< compute threads; 0: all cores
   std::int64_t workers = 0;        ///< decoding threads; 0: chosen from the number of cores
@@ -59,6 +60,7 @@ class Predictor {
 
   [[nodiscard]] const train::CheckpointInfo& info() const { return weights_.checkpoint.info; }  ///< metadata
   [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }              ///< the network's input
+  [[nodiscard]] const std::string& dtype() const { return dtype_; }  ///< type of the computation, such as "bf16"
   /// Assumptions about weights of another program (task::ConvertedWeights::notes).
   [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }
   /// Writes the network as an ONNX file with its model card. Throws as task::export_model() does.
@@ -80,6 +82,7 @@ class Predictor {
   const std::unique_ptr<engine::Engine> engine_;
   const task::ConvertedWeights weights_;
   data::Preprocess preprocess_;
+  std::string dtype_;
   std::mutex mutex_;
   // Compiled networks, by batch size and by whether they return features.
   std::map<std::pair<std::int64_t, bool>, train::LoadedModel> models_;

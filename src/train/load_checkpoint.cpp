@@ -74,6 +74,12 @@ LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine
   const Ranks& ranks = options.ranks == nullptr ? alone : *options.ranks;
   compile.choice = shared_choice_inputs(ranks, engine, compile.threads);
   model.executable = engine.compile(graph, compile);
+  // An engine that infers only in f32 ignores other types.
+  if (const std::string used = model.executable->plan().dtype(); compile.dtype && name_of(*compile.dtype) != used) {
+    throw ConfigError(error_text("train.checkpoint", "dtype",
+                                 fmt::format("{} or auto on the device {}", used, engine.name()), options.dtype,
+                                 "--dtype f32, or --device cuda"));
+  }
   require_one_plan(ranks, *model.executable);
   model.report = load_weights(checkpoint.tensors, *model.executable, what, options.strictness);
   return model;

@@ -39,7 +39,7 @@ struct LoadOptions {
   int threads = 0;
   /// Value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
-  /// Value of engine::CompileOptions::dtype.
+  /// Value of engine::CompileOptions::dtype. Inference on the CPU has only f32.
   std::string dtype = "f32";
   Strictness strictness = Strictness::Strict;  ///< whether missing or unexpected tensors are errors
   /// True if heat maps are needed.
@@ -60,8 +60,8 @@ struct LoadedModel {
 };
 
 /// Loads best.safetensors or resume.safetensors. Throws ConfigError, which names the file, if it is absent, truncated
-/// or no checkpoint, or a tensor is missing, unexpected or has a wrong shape. With has_heatmaps, also throws like
-/// find_heat_head().
+/// or no checkpoint, or a tensor is missing, unexpected or has a wrong shape. Throws ConfigError for a dtype in
+/// which the engine does not infer. With has_heatmaps, also throws like find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
 /// Compiles a checkpoint that was read before. Throws like the overload for a path.

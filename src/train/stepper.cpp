@@ -137,7 +137,10 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
       dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
       take_bucket(bucket, ready, i);
     };
-    executable_.backward(std::cref(on_bucket));  // std::cref avoids a heap allocation for the captures
+    // Without a reader of single buckets, a device runs the backward as one piece. std::cref avoids a heap allocation
+    // for the captures.
+    const bool is_read = has_partners() || total_;
+    executable_.backward(is_read ? engine::BucketCallback(std::cref(on_bucket)) : engine::BucketCallback());
   }
   if (!is_last) add_loss(record);
   if (servers_ && is_last && !pushes_early()) push_late(record);

@@ -68,6 +68,8 @@ TEST(Recipes, a_plan_names_every_convolutions_algorithm_and_kernel) {
     EXPECT_FALSE(choice.at("kernel").as_string().empty());
     EXPECT_FALSE(choice.at("layout").as_string().empty());
   }
+  EXPECT_GT(plan.at("entries").as_array().size(), 59U) << "passes of convolutions, batch norms and more";
+  EXPECT_EQ(run.out.find("conv2d_forward"), std::string::npos) << "entries are only in JSON";
   std::map<std::string, std::int64_t> fused;
   for (const Value& each : plan.at("fused").as_array())
     fused[each.at("name").as_string()] = each.at("times").as_integer();

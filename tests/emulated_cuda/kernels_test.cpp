@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cuda/conv/scaled_convert_testing.h"
+#include "engine/cuda/elementwise/relu_bias_testing.h"
 #include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
@@ -44,6 +45,18 @@ TEST(EmulatedCuda, normalise_matches_the_formula) {
     EmulatedDevice device(options);
     for (const engine::cuda::Normalise& work : engine::cuda::normalise_cases()) {
       expect_within_bounds(engine::cuda::check_normalise_values(device, work, kSeed));
+    }
+  }
+}
+
+TEST(EmulatedCuda, gradient_of_relu_and_bias_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    for (NormShape shape : norm_shapes()) {
+      for (const DType type : kTypes) {
+        shape.type = type;
+        expect_within_bounds(engine::cuda::check_relu_bias(device, shape, kSeed));
+      }
     }
   }
 }

@@ -60,6 +60,10 @@ TEST(EmulatedCuda, relu_acts_where_a_bias_is_added) {
     EXPECT_EQ(count(plan, "bias", "flat+relu"), 13 + 2);
     EXPECT_EQ(count(plan, "bias", "flat"), 1);
     EXPECT_EQ(count(plan, "relu_forward", "flat"), 0);
+    const bool is_training = form == engine::Form::Training;
+    EXPECT_EQ(count(plan, "relu_backward", "relu+bias"), is_training ? 13 : 0);
+    EXPECT_EQ(count(plan, "relu_backward", "flat"), is_training ? 2 : 0) << "of linear layers";
+    EXPECT_EQ(count(plan, "bias_gradient", "sum_rows"), is_training ? 3 : 0) << "of linear layers";
   }
 }
 
@@ -116,6 +120,19 @@ TEST(EmulatedCuda, recorded_steps_give_the_bits_of_queued_ones) {
     EXPECT_EQ(got.losses, wanted.losses) << name << ", seed " << kSeed;
     EXPECT_EQ(got.parameters, wanted.parameters) << name << ", seed " << kSeed;
   }
+}
+
+// A backward in parts that end buckets, each with a graph of its own, gives the bits of a backward in one piece.
+TEST(EmulatedCuda, steps_with_buckets_give_the_bits_of_steps_in_one_piece) {
+  const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
+  const engine::CompileOptions options{.bucket_bytes = 65536, .dtype = DType::Bf16};
+  const Trained wanted = train(tested, options, EmulatedEngine(), engine::Adam{}, 6);
+  std::int64_t last = -1;
+  const Trained got = train(tested, options, EmulatedEngine(), engine::Adam{}, 6, Slots::Reused,
+                            [&](std::int64_t bucket, const runtime::Event&) { last = bucket; });
+  EXPECT_GT(last, 3) << "several parts";
+  EXPECT_EQ(got.losses, wanted.losses) << "seed " << kSeed;
+  EXPECT_EQ(got.parameters, wanted.parameters) << "seed " << kSeed;
 }
 
 // Ten steps in bf16 lower the loss as in f32. Logits of a network of 20 layers have errors of about 2^-9 sqrt(20), or

@@ -61,9 +61,10 @@ struct Trained {
 enum class Slots { Kept, Reused };
 
 /// Trains as the trainer does: fills the next slot and reads the loss while the step may still run.
+/// @param on_bucket receives each gradient bucket; empty: the backward is one piece
 [[nodiscard]] inline Trained train(const engine::conformance::Case& tested, const engine::CompileOptions& options,
                                    EmulatedEngine engine, const engine::UpdateRule& rule, int steps,
-                                   Slots slots = Slots::Reused) {
+                                   Slots slots = Slots::Reused, const engine::BucketCallback& on_bucket = {}) {
   const std::unique_ptr<engine::Executable> executable = engine.compile(tested.graph, options);
   initialise(*executable, kSeed);
   std::vector<std::unique_ptr<engine::Arena>> state;
@@ -83,7 +84,7 @@ enum class Slots { Kept, Reused };
     executable->set_step(step);
     executable->begin_update();
     executable->forward();
-    executable->backward({});
+    executable->backward(on_bucket);
     if (slots == Slots::Reused) std::ranges::fill(executable->slot(0, step % 2), std::byte{0xEE});
     executable->update(rule, {.target = executable->parameters(),
                               .source = executable->gradients(),

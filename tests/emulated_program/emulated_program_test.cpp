@@ -232,6 +232,9 @@ TEST_F(EmulatedProgram, predicts_in_f32_unless_another_type_is_asked_for) {
   expect_stop(
       run({"predict", "--checkpoint", weights("cuda"), place() / "data/images", "--device", "cpu", "--dtype", "tf32"}),
       {"[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got tf32"});
+  expect_stop(
+      run({"predict", "--checkpoint", weights("cuda"), place() / "data/images", "--device", "cpu", "--dtype", "bf16"}),
+      {"dtype: expected f32 or auto on the device cpu, got bf16", "--device cuda"});
 }
 
 TEST_F(EmulatedProgram, benchmarks_upload_pixels_as_training_does) {
@@ -247,6 +250,59 @@ TEST_F(EmulatedProgram, benchmarks_upload_pixels_as_training_does) {
             "--labels", "2",
             "--json",   place() / "overlap.json"});
   EXPECT_EQ(read_json(place() / "overlap.json").at("slot_dtype").as_string(), "u16");
+}
+
+// Each case on a network of 32 px: it ends, and its JSON speaks of the device.
+TEST_F(EmulatedProgram, benchmarks_run_on_a_device) {
+  const std::vector<std::string> small{"--device", "cuda", "--image", "32", "--labels", "2", "--channels", "1"};
+  const std::vector<std::string> short_run{"--batch", "1", "--warmup", "0", "--steps", "1"};
+  const auto measure = [&](const std::string& name, const std::vector<std::string>& more) {
+    const std::string json = place() / (name + "-bench.json");
+    must_run(plus(plus({"bench", name, "--json", json}, small), more));
+    Value result = read_json(json);
+    EXPECT_THAT(result.at("engine").as_string(), HasSubstr("emulated card")) << name;
+    return result;
+  };
+  const std::vector<std::string> resnet{"--model", "resnet18", "--dtype", "bf16"};
+  const Value step = measure("step", plus(plus(resnet, short_run), {"--profile"}));
+  EXPECT_EQ(step.at("dtype").as_string(), "bf16");
+  EXPECT_GT(step.at("conv_floor_ms").as_double(), 0.0);
+  EXPECT_FALSE(step.at("profile").as_array().empty());
+  const Value infer = measure("infer", plus(plus(resnet, short_run), {"--rounds", "1"}));
+  EXPECT_EQ(infer.at("batches").as_array().size(), 1U);
+  EXPECT_EQ(infer.at("dtype").as_string(), "bf16");
+  const Value fusion = measure("fusion", plus({"--models", "resnet18", "--rounds", "1"}, short_run));
+  EXPECT_FALSE(fusion.at("training").as_array().empty());
+  EXPECT_FALSE(fusion.at("inference").as_array().empty());
+}
+
+// On a device the budget is memory of the device, whatever the process itself holds.
+TEST_F(EmulatedProgram, largest_batch_is_the_one_whose_plan_fits_the_device) {
+  const std::string json = place() / "autobatch.json";
+  const auto search = [&](const std::string& memory) {
+    return run({"bench", "autobatch", "--device", "cuda", "--model", "resnet18", "--image", "32", "--labels", "2",
+                "--channels", "1", "--memory", memory, "--json", json});
+  };
+  // The refusal names what one image needs, rounded to 0.1 MiB; a second image needs more than the rest.
+  const Ended refused = search("1MiB");
+  expect_stop(refused, {"[bench.autobatch] --memory: expected ", "MiB at least, for one image"});
+  const double least_mib = std::stod(refused.err.substr(refused.err.find("expected ") + 9));
+  const auto budget = static_cast<std::int64_t>((least_mib + 0.1) * (1 << 20));
+  const Ended ended = search(std::to_string(budget));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Value result = read_json(json);
+  EXPECT_EQ(result.at("batch").as_integer(), 1);
+  EXPECT_EQ(result.at("process_bytes").as_integer(), 0);
+  EXPECT_LE(result.at("needed_bytes").as_integer(), budget);
+  EXPECT_EQ(result.at("confirmed").at("peak_bytes"), result.at("needed_bytes"));
+  EXPECT_GT(result.at("tried").as_array().back().at("needed_bytes").as_integer(), budget);
+}
+
+TEST_F(EmulatedProgram, prints_its_memory_before_the_first_step) {
+  const Ended ended = run(train_arguments("memory", {"--device", "cuda", "--stop-after", "1"}));
+  EXPECT_EQ(ended.code, kStopped) << ended.err;
+  EXPECT_THAT(ended.err, testing::ContainsRegex("training: peak of memory [0-9.]+ MiB: activations [0-9.]+, "
+                                                "parameters [0-9.]+, gradients [0-9.]+, .*validation [0-9.]+"));
 }
 
 TEST_F(EmulatedProgram, says_which_card_auto_leaves_idle) {

@@ -5,7 +5,8 @@
 # Packs the program and GPU tests of a build with the libraries that they load, for a GPU machine without Debian's
 # packages. CUDA's libraries come from PyTorch's wheels there, the C and C++ libraries from its system.
 #
-#   tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]     default: roentgen and every *_gpu_test; writes OUT/bundle.tar.xz
+#   tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]     writes OUT/bundle.tar.xz; default: roentgen, and kernels_bench and
+#                                                     every *_gpu_test if built
 #
 # ROENTGEN_KERMANY=DIR packs a small copy of that data set for accuracy.sh. The bundle must stay below 64 MiB.
 #
@@ -21,7 +22,7 @@ shift 2
 programs=("$@")
 if [ ${#programs[@]} -eq 0 ]; then
   programs=(roentgen)
-  for test in "$build"/*_gpu_test; do [ -x "$test" ] && programs+=("${test##*/}"); done
+  for each in "$build"/kernels_bench "$build"/*_gpu_test; do [ -x "$each" ] && programs+=("${each##*/}"); done
 fi
 for program in "${programs[@]}"; do
   [ -x "$build/$program" ] || { echo "[bundle] $build/$program: no such executable; build it first" >&2; exit 1; }

@@ -8,7 +8,9 @@
 #   DIR/check.sh OUT [PART]     PART open: tests that no GPU has passed yet, also first in part 1: 3 minutes
 #                               PART 1: tests, our times, eager PyTorch: 7 minutes
 #                               PART 2: our fastest cells again, and torch.compile with CUDA graphs: 6 minutes
-#                               PART all, the default: 1 and 2
+#                               PART 3: tf32 and f16, memory with recomputation, first steps without timed plans,
+#                                       single kernels, compute-sanitizer racecheck: 4 minutes
+#                               PART all, the default: 1, 2 and 3
 #
 # Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has its own time limit. The script prints jobs that
 # failed or reached their limit, and then exits with 1. A lock lets one process at a time use the card while others
@@ -16,7 +18,7 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -ge 1 ] && [ -f "$here/env.sh" ] || { echo "usage: DIR/check.sh OUT [open|1|2|all], DIR an unpacked bundle" >&2; exit 2; }
+[ $# -ge 1 ] && [ -f "$here/env.sh" ] || { echo "usage: DIR/check.sh OUT [open|1|2|3|all], DIR an unpacked bundle" >&2; exit 2; }
 . "$here/env.sh"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
@@ -38,11 +40,13 @@ job() {  # SECONDS NAME COMMAND...: under a limit, its output in OUT/NAME.log
 }
 alone() { local limit=$1 name=$2; shift 2; job "$limit" "$name" flock "$lock" "$@"; }
 
-ours() {  # MODEL BATCH DTYPE [OPTION...]: a training cell
-  local side=224
+ours() {  # MODEL BATCH DTYPE [OPTION...]: a training cell; results of an earlier run are kept as OUT/first_*.json
+  local side=224 name
   case $1 in inception*) side=299 ;; esac
-  alone 60 "step_$1_$2_$3" roentgen bench step --device cuda --model "$1" --batch "$2" --dtype "$3" --image $side \
-    --channels 3 --warmup 6 --steps $((2000 / (8 + $2 / 8) + 10)) --json "$out/step_$1_$2_$3.json" "${@:4}"
+  name=step_$(IFS=_; tr -d - <<< "$*")
+  if [ -f "$out/$name.json" ]; then mv "$out/$name.json" "$out/first_$name.json"; fi
+  alone 60 "$name" roentgen bench step --device cuda --model "$1" --batch "$2" --dtype "$3" --image $side --channels 3 \
+    --warmup 6 --steps $((2000 / (8 + $2 / 8) + 10)) --json "$out/$name.json" "${@:4}"
 }
 ours_infer() {  # MODEL BATCH DTYPE
   alone 60 "infer_$1_$2_$3" roentgen bench infer --device cuda --model "$1" --batch "$2" --dtype "$3" --channels 3 \
@@ -67,27 +71,29 @@ engine_cases() {  # SECONDS CASE...
   done
   wait "${pids[@]}"
 }
-memcheck() {  # SECONDS NAME COMMAND...
-  local limit=$1 name=$2
-  shift 2
+sanitize() {  # SECONDS TOOL NAME COMMAND...: under a tool of compute-sanitizer
+  local limit=$1 tool=$2 name=$2_$3
+  shift 3
   if [ -z "$sanitizer" ]; then echo "$name: NOT RUN, no compute-sanitizer here"; return; fi
-  job "$limit" "$name" "$sanitizer" --tool memcheck --error-exitcode 9 "$@"
+  job "$limit" "$name" "$sanitizer" --tool "$tool" --error-exitcode 9 "$@"
 }
 sanitizer=$(command -v compute-sanitizer || true)
+kernel_cases='NormaliseGpu.*:KernelsGpu.*'
+small_step=(roentgen bench step --device cuda --model resnet18 --batch 2 --image 32 --channels 3 --dtype bf16
+  --algorithms heuristic --warmup 1 --steps 3)
 rm -f "$out/failed_tests"
 open_cases="conforms_in_training_in_bf16 conforms_in_training_in_f16 conforms_in_training_computing_values_again"
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee "$out/card.txt"
 roentgen doctor > "$out/doctor.log" 2>&1
 
-if [ "$part" != 2 ]; then
+if [ "$part" = open ] || [ "$part" = 1 ] || [ "$part" = all ]; then
   # shellcheck disable=SC2086  # the cases are words
   engine_cases 110 $open_cases
   for cell in "resnet50 1" "resnet50 256"; do ours_infer $cell bf16; done
-  memcheck 60 memcheck_kernels "$here/bin/engine_cuda_gpu_test" --gtest_filter='NormaliseGpu.*:KernelsGpu.*'
-  memcheck 30 memcheck_runtime "$here/bin/runtime_gpu_test"
-  memcheck 60 memcheck_step roentgen bench step --device cuda --model resnet18 --batch 2 --image 32 --channels 3 \
-    --dtype bf16 --algorithms heuristic --warmup 1 --steps 3
+  sanitize 60 memcheck kernels "$here/bin/engine_cuda_gpu_test" --gtest_filter="$kernel_cases"
+  sanitize 30 memcheck runtime "$here/bin/runtime_gpu_test"
+  sanitize 60 memcheck step "${small_step[@]}"
 fi
 
 if [ "$part" = 1 ] || [ "$part" = all ]; then
@@ -124,6 +130,22 @@ if [ "$part" = 2 ] || [ "$part" = all ]; then
   done
   for cell in "resnet50 256" "resnet50 64" "densenet121 256" "densenet121 64"; do ours $cell bf16; done
   wait "${pids[@]}"
+fi
+
+if [ "$part" = 3 ] || [ "$part" = all ]; then
+  for cell in "resnet50 256" "densenet121 256"; do ours $cell tf32; done
+  for cell in "resnet50 256" "densenet121 256"; do ours $cell f16; done
+  ours resnet50 256 bf16 --recompute all
+  for cell in "resnet50 64" "densenet121 64"; do ours $cell bf16 --algorithms heuristic; done
+  torch 60 torch_types train resnet50:256:f32:eager densenet121:256:f32:eager resnet50:256:fp16:eager \
+    densenet121:256:fp16:eager resnet50:256:bf16:eager densenet121:256:bf16:eager
+  if [ -x "$here/bin/kernels_bench" ]; then
+    alone 40 kernels "$here/bin/kernels_bench"
+  else
+    echo "kernels: NOT RUN, the bundle has no kernels_bench"
+  fi
+  sanitize 60 racecheck kernels "$here/bin/engine_cuda_gpu_test" --gtest_filter="$kernel_cases"
+  sanitize 60 racecheck step "${small_step[@]}"
 fi
 
 if [ -s "$out/failed_tests" ]; then mapfile -t -O "${#failed[@]}" failed < "$out/failed_tests"; fi

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "engine/cuda/elementwise/relu_bias.h"
 #include "engine/cuda/normalise.h"
 #include "engine/cuda/pool/norm_pool.h"
 #include "engine/cuda/update/updates.h"
@@ -158,6 +159,27 @@ void time_pool(Pool& pool, runtime::cuda::CudaStream& s, int images) {
   row("norm_pool_gradient", name, 2 * e + 1.5 * out, us);
 }
 
+void time_relu_bias(Pool& pool, runtime::cuda::CudaStream& s, int side, int channels) {
+  pool.reset();
+  constexpr int kImages = 128;
+  const NormShape shape{.rows = std::int64_t{kImages} * side * side, .channels = channels, .multiprocessors = multiprocessors};
+  const double e = static_cast<double>(shape.rows) * channels * 2;
+  const auto size = static_cast<std::size_t>(e);
+  const int rotations = std::max(2, static_cast<int>(kRotation / (3 * e)) + 1);
+  std::vector<ReluBias> all;
+  for (int i = 0; i < rotations; ++i) {
+    const auto seed = static_cast<unsigned>(i);
+    all.push_back({static_cast<std::byte*>(pool.random(size, seed)), static_cast<std::byte*>(pool.random(size, seed + 50)),
+                   pool.take<std::byte>(size), pool.floats(static_cast<std::size_t>(channels), 0)});
+  }
+  const NormScratch scratch{pool.floats(norm_partials(shape), 0), pool.zeros(norm_counters(shape))};
+  const double us = time_us(s, 3 * e, rotations, [&](int i) {
+    relu_bias_gradient(s, shape, all[static_cast<std::size_t>(i)], scratch);
+  });
+  row("relu_bias_gradient", std::to_string(kImages) + "x" + std::to_string(side) + "x" + std::to_string(side) + "x" +
+      std::to_string(channels), 3 * e, us);
+}
+
 void time_update(runtime::Device& device, Pool& pool, runtime::cuda::CudaStream& s, const char* name,
                  const UpdateRule& rule, std::int64_t parameters, int tensors) {
   pool.reset();
@@ -277,6 +299,8 @@ int main() {
                  false);
     for (const int images : {256, 64}) time_pool(pool, s, images);
     for (const int batch : {256, 64}) time_blocks(pool, s, batch);
+    for (const auto& [side, channels] : std::vector<std::pair<int, int>>{{224, 64}, {56, 256}, {14, 512}})
+      time_relu_bias(pool, s, side, channels);
     time_update(*device, pool, s, "sgd", engine::Sgd{}, 25557032, 161);
     time_update(*device, pool, s, "adam", engine::Adam{}, 25557032, 161);
     time_update(*device, pool, s, "average", engine::Average{}, 25557032, 161);

@@ -15,6 +15,7 @@
 #include "bench/harness.h"
 #include "bench/options.h"
 #include "core/error.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 #include "runtime/memory.h"
 
@@ -27,25 +28,32 @@ constexpr std::size_t kRunningBytes = std::size_t{16} << 20U;
 // Number of guesses after which the search for the batch halves the interval instead of guessing.
 constexpr std::size_t kGuesses = 5;
 
+// Returns true if the budget is memory of this process, and false if it is memory of a device.
+bool uses_host_memory(const NetworkOptions& network) {
+  return engine::resolve_device(engine::parse_device(network.device)).is_host();
+}
+
 // Computes the memory that a network needs for a batch size. Each call plans the network, which takes seconds for a
 // large network.
 class Needs {
  public:
-  Needs(const AutobatchOptions& options, engine::Engine& engine) : network_(options.network), engine_(engine) {}
+  Needs(const NetworkOptions& network, engine::Engine& engine)
+      : network_(network), engine_(engine), is_host_(uses_host_memory(network)) {}
 
   [[nodiscard]] std::size_t process_bytes() const { return process_bytes_; }
   [[nodiscard]] std::size_t of(std::int64_t batch) {
     network_.batch = batch;
     const engine::MemoryReport memory = plan_step(network_, engine_, {.threads = network_.threads}).memory;
-    process_bytes_ = std::max(process_bytes_, runtime::resident_memory_bytes() + kRunningBytes);
-    return process_bytes_ + memory.total() + memory.parameters;  // the last term is SGD's momentum
+    if (is_host_) process_bytes_ = std::max(process_bytes_, runtime::resident_memory_bytes() + kRunningBytes);
+    return process_bytes_ + memory.total() + memory.parameters;  // SGD's momentum is as large as the parameters
   }
 
  private:
   NetworkOptions network_;
   engine::Engine& engine_;
-  /// Memory of the process before allocation of the plan. It includes kernel code, which oneDNN generated during
-  /// planning and keeps.
+  bool is_host_;
+  /// Memory of the process before allocation of the plan; 0 on a device. It includes kernel code, which oneDNN
+  /// generated during planning and keeps.
   std::size_t process_bytes_ = 0;
 };
 
@@ -54,7 +62,7 @@ Value confirm(NetworkOptions network, std::size_t budget_bytes) {
   network.warmup = 0;
   network.steps = 1;
   const Value step = run_step(network);
-  const std::int64_t peak_bytes = step.at("process_peak_bytes").as_integer();
+  const std::int64_t peak_bytes = step.at(uses_host_memory(network) ? "process_peak_bytes" : "peak_bytes").as_integer();
   return Value::Table{{"step_ms", step.at("step_ms").at("median")},
                       {"images_per_s", step.at("images_per_s")},
                       {"peak_bytes", peak_bytes},
@@ -142,7 +150,7 @@ Value run_autobatch(const AutobatchOptions& options) {
   NetworkOptions network = checked(options.network);
   require_at_least("most", options.most, 1);
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
-  Needs needs({.network = network}, *engine);
+  Needs needs(network, *engine);
   std::vector<PlannedBatch> tried;
   network.batch =
       largest_batch([&](std::int64_t batch) { return needs.of(batch); }, options.budget_bytes, options.most, tried);
@@ -194,7 +202,7 @@ class AutobatchCase final : public Case {
                    network_.training_options(),
                    {{.name = "--memory",
                      .target = &memory_,
-                     .doc = "memory that training may use, such as 8GiB or 500MB",
+                     .doc = "memory of the process or CUDA device for training, such as 8GiB",
                      .value_name = "SIZE"}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {

@@ -23,7 +23,7 @@ struct AutobatchOptions {
   /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. `batch` is ignored, because it is
   /// the result.
   NetworkOptions network{};
-  /// Memory that the whole process may use.
+  /// Memory that the whole process may use; on a device, the device memory that the plan may use.
   std::size_t budget_bytes = 0;
   /// Largest batch to consider.
   std::int64_t most = 65536;
@@ -31,11 +31,11 @@ struct AutobatchOptions {
   bool is_confirmed = true;
 };
 
-/// A planned batch, and the memory that the process needs for it.
+/// A planned batch, and the memory that the process, or the plan on a device, needs for it.
 struct PlannedBatch {
   std::int64_t batch = 0;
   std::size_t bytes = 0;
-  /// Peak memory of the process in a step at this batch; nullopt if no step was run.
+  /// Peak memory in a step at this batch; nullopt if no step was run.
   std::optional<std::size_t> measured_bytes{};
   /// True if the planned memory fits into the budget. If a step was run, its measured memory must fit too.
   [[nodiscard]] bool fits(std::size_t budget_bytes) const {
@@ -69,12 +69,14 @@ struct PlannedBatch {
 ///   case, model, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute
 ///   budget_bytes
 ///   process_bytes    what the process held when it had planned, kernels included, and 16 MiB for running; beside the
-///                    plan
+///                    plan; 0 on a device
 ///   batch            the largest that fits
-///   needed_bytes     of the process with it: process_bytes, plan and the state of SGD with momentum
+///   needed_bytes     for it: process_bytes, plan and the state of SGD with momentum
 ///   tried            [{batch, needed_bytes, fits}] ascending; fits: by plan and, where one was run, by its step
-///   confirmed        {step_ms, images_per_s, peak_bytes: the most that the process held, fits}; null unless asked
-/// Throws ConfigError if an option is out of range or not even one image fits.
+///   confirmed        {step_ms, images_per_s, peak_bytes: the most that the process held, or was planned on a device,
+///                    fits}; null unless asked
+/// Throws ConfigError if an option is out of range or not even one image fits. Throws DeviceError if the batch needs
+/// more than the device's free memory.
 [[nodiscard]] Value run_autobatch(const AutobatchOptions& options);
 
 }  // namespace roentgen::bench

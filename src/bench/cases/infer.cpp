@@ -58,6 +58,7 @@ struct Measured {
   double rounding = 0.0;
   std::vector<float> logits;
   std::string plan_hash;
+  std::string dtype;
   Value profile, layers;
   std::vector<std::string> warnings;
 };
@@ -74,7 +75,8 @@ Measured measure_batch(const InferOptions& options, std::size_t which, engine::E
   const std::span<const float> logits = fused.read("logits");
   Measured measured{.rounding = compare_logits(logits, runs[kUnfused].executable().read("logits"), network),
                     .logits = {logits.begin(), logits.end()},
-                    .plan_hash = fused.plan().hash()};
+                    .plan_hash = fused.plan().hash(),
+                    .dtype = fused.plan().dtype()};
   const std::vector<double> all = all_of(seconds[kFused]);
   const double median_s = median(all);
   for (const std::vector<double>& round : seconds[kFused]) {
@@ -125,8 +127,10 @@ Value run_infer(const InferOptions& given) {
     largest_batch = options.batches[i];
     largest = std::move(measured);
   }
+  NetworkOptions said = network;
+  said.dtype = largest.dtype;
   Value result = settings_of(
-      "infer", network,
+      "infer", said,
       {"model", "image_px", "channels", "labels", "threads", "device", "fuse", "algorithms", "dtype", "warmup", "n"});
   result.set("rounds", options.rounds);
   result.set("batches", std::move(rows));

@@ -33,6 +33,8 @@ constexpr double kMostFloorRatio = 5.0;
 struct Measurements {
   std::vector<double> step_s;
   std::vector<double> optimizer_s;
+  /// Time of the first step, warm-up or not.
+  double first_s = 0.0;
   /// Loss of every step, warm-up included.
   std::vector<float> losses;
 };
@@ -50,6 +52,7 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
     // Reading the loss waits until the device has finished the step.
     measured.losses.push_back(steps.loss());
     const double step_s = seconds_since(begin);
+    if (step == 0) measured.first_s = step_s;
     if (step < options.warmup) continue;
     measured.step_s.push_back(step_s);
     measured.optimizer_s.push_back(optimizer_s);
@@ -102,7 +105,9 @@ Value run_step(const NetworkOptions& given) {
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
   const bool has_peak = runtime::reset_peak_resident_memory();
   const std::size_t before_bytes = runtime::resident_memory_bytes();
+  const auto begin = Clock::now();
   const std::unique_ptr<engine::Executable> executable = compile_step(options, *engine, {.threads = options.threads});
+  const double compile_s = seconds_since(begin);
   constexpr double kRate = 1e-3;
   SgdSteps steps(*executable, kRate);
   const engine::MemoryReport& planned = executable->plan().memory;
@@ -119,6 +124,7 @@ Value run_step(const NetworkOptions& given) {
                               "algorithms", "dtype", "recompute", "warmup", "n"});
   const double median_s = summarise(measured.step_s).median;
   result.set("images_per_s", static_cast<double>(options.batch) / median_s);
+  result.set("first_step_s", compile_s + measured.first_s);
   result.set("step_ms", summary_ms(measured.step_s));
   result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
   result.set("peak_bytes", planned.total() + optimizer_bytes);

@@ -18,6 +18,7 @@ namespace roentgen::bench {
 /// batch. Returns a table:
 ///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute, warmup, n
 ///   images_per_s        batch / median step
+///   first_step_s        time of compiling, which may time kernels, and of the first step
 ///   step_ms             {median, p95, min, max}
 ///   optimizer_ms        median
 ///   peak_bytes          planned memory of the executable and the optimizer's state; printed before the first step

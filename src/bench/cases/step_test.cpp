@@ -46,6 +46,7 @@ TEST(StepBench, reports_what_the_interface_promises) {
   EXPECT_GT(result.at("images_per_s").as_double(), 0.0);
   EXPECT_DOUBLE_EQ(result.at("images_per_s").as_double(), 2.0 / (result.at("step_ms").at("median").as_double() * 1e-3));
   EXPECT_GE(result.at("step_ms").at("p95").as_double(), result.at("step_ms").at("median").as_double());
+  EXPECT_GT(result.at("first_step_s").as_double(), 0.0);
   EXPECT_GT(result.at("peak_bytes").as_integer(), 4 * 11'000'000) << "ResNet-18 has 11.2 million parameters";
   EXPECT_EQ(result.at("threads").as_integer(), 1);
   EXPECT_EQ(result.at("plan_hash").as_string().size(), 16U);

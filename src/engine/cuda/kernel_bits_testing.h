@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/text_hash.h"
+#include "engine/cuda/elementwise/relu_bias.h"
 #include "engine/cuda/kernel_testing.h"
 #include "engine/cuda/norm/norm.h"
 #include "engine/cuda/norm/segments.h"
@@ -195,6 +196,17 @@ inline void add_pool(Source source, KernelBits& bits) {
   bits[name + "dx"] = hash_of(dx);
 }
 
+inline void add_relu_bias(Source source, KernelBits& bits) {
+  constexpr std::size_t kChannels = 72, kElements = 3000 * kChannels;
+  const NormShape shape{.type = source.type, .rows = 3000, .channels = 72};
+  const auto y = source.values(kElements), dy = source.values(kElements), dx = source.empty(kElements);
+  const auto sums = source.empty_floats(kChannels), partials = source.empty_floats(norm_partials(shape));
+  const DeviceArray<unsigned> counters(source.device, source.stream, std::vector<unsigned>(norm_counters(shape)));
+  relu_bias_gradient(source.stream, shape, {y.get(), dy.get(), dx.get(), sums.get()}, {partials.get(), counters.get()});
+  const std::string name = "relu_bias_" + std::string(name_of(source.type)) + "_";
+  bits[name + "dx"] = hash_of(dx), bits[name + "sums"] = hash_of(sums);
+}
+
 /// Runs every rule on two ranges, of which only the first is a layer.
 inline void add_updates(const Source& source, KernelBits& bits) {
   constexpr std::int64_t kCount = 50000;
@@ -244,6 +256,7 @@ inline void add_normalise(Source source, KernelBits& bits) {
     cases::add_norm({device, *stream, type}, bits);
     cases::add_segments({device, *stream, type}, bits);
     cases::add_pool({device, *stream, type}, bits);
+    cases::add_relu_bias({device, *stream, type}, bits);
     if (type == DType::F32) cases::add_updates({device, *stream, type}, bits);
     if (type != DType::F16) cases::add_normalise({device, *stream, type}, bits);
   }

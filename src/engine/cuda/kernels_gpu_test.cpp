@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cuda/conv/scaled_convert_testing.h"
+#include "engine/cuda/elementwise/relu_bias_testing.h"
 #include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
@@ -52,6 +53,16 @@ TEST_F(KernelsGpu, norm_pool_matches_the_formula) {
 TEST_F(KernelsGpu, updates_match_the_formula) {
   const std::int64_t counts[] = {1, 61, kPartElements, 100003, 5};
   expect_within_bounds(check_updates(*device_, counts, kSeed));
+}
+
+TEST_F(KernelsGpu, gradient_of_relu_and_bias_matches_the_formula) {
+  for (const DType type : kTypes) {
+    for (NormShape shape : {NormShape{.rows = 1, .channels = 8}, NormShape{.rows = 5000, .channels = 64},
+                            NormShape{.rows = 98, .channels = 512}}) {
+      shape.type = type;
+      expect_within_bounds(check_relu_bias(*device_, shape, kSeed));
+    }
+  }
 }
 
 TEST_F(KernelsGpu, scaled_conversion_matches_the_formula) { expect_within_bounds(check_scaled_convert(*device_)); }

@@ -79,7 +79,9 @@ void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowerin
     emit_weight_gradient(node, "conv2d", conv.problem, conv.weights, {.src = src.tensor, .dst = diff_dst.tensor},
                          lowering);
   }
-  if (op.bias) emit_bias_gradient(node, diff_dst, lowering);
+  const std::vector<graph::NodeId>& readers = lowering.readers(id);
+  const bool is_summed = !readers.empty() && sums_bias_gradient(readers[0], lowering);
+  if (op.bias && !is_summed) emit_bias_gradient(node, diff_dst, lowering);
   if (!lowering.needs_gradient(input)) return;
   const Located diff_src = lowering.gradient_tensor(input, conv.layout);
   conv.problem.pass = ConvPass::DataGradient;

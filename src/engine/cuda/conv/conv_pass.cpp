@@ -140,6 +140,12 @@ bool acts_with_bias(graph::NodeId relu, const Lowering& lowering) {
   return has_bias && lowering.readers(layer).size() == 1 && !graph::is_output(lowering.graph(), layer);
 }
 
+bool sums_bias_gradient(graph::NodeId relu, const Lowering& lowering) {
+  if (!acts_with_bias(relu, lowering)) return false;
+  const auto* conv = std::get_if<graph::Conv2d>(&lowering.node(lowering.node(relu).inputs[0]).op);
+  return conv != nullptr && (conv->groups == 1 || conv->out_channels % kChannelBlock == 0);
+}
+
 void emit_bias(graph::NodeId id, const Located& dst, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
   const std::vector<graph::NodeId>& readers = lowering.readers(id);

@@ -47,6 +47,9 @@ void emit_weight_gradient(const graph::Node& node, const std::string& op, const 
 /// True for a ReLU that is the only reader of a convolution or linear layer with bias. The kernel that adds the bias
 /// then applies the ReLU in place, with bit-identical results.
 [[nodiscard]] bool acts_with_bias(graph::NodeId relu, const Lowering& lowering);
+/// True for a ReLU that acts with the bias of a convolution, and whose backward also sums the gradient of this bias.
+/// The convolution's channels must be whole packs.
+[[nodiscard]] bool sums_bias_gradient(graph::NodeId relu, const Lowering& lowering);
 /// Adds the entry of dst[..., c] += bias[c] for the layer `id`, including a ReLU if acts_with_bias(). Sets the layout
 /// of the parameter "bias".
 void emit_bias(graph::NodeId id, const Located& dst, Lowering& lowering);

@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 constexpr int kWide = 8;
 
 // Computes to = from * factor, limited to [-limit, limit]. Grid: x blocks of kThreads packs of N. Reads and writes each
-// element once.
+// element once: 4 bytes between bf16 and f16.
 template <typename From, typename To, int N>
 __global__ void __launch_bounds__(kThreads)
     scaled_kernel(const From* from, To* to, std::int64_t packs, float factor, float limit) {

@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 constexpr int kWide = 8;
 
 // Grid: x blocks of kThreads packs of N channels. Neighbouring threads process neighbouring packs of a row. All numbers
-// of channels are multiples of N.
+// of channels are multiples of N. Reads and writes each element once: 4 bytes in bf16.
 template <typename T, int N>
 __global__ void __launch_bounds__(kThreads) copy_kernel(ChannelCopy work) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

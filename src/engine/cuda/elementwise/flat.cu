@@ -55,7 +55,8 @@ struct SiluBackward {
   }
 };
 
-// Computes dst = Op(a, b). Grid: x blocks of kThreads packs of N. Reads one or two elements per element written.
+// Computes dst = Op(a, b). Grid: x blocks of kThreads packs of N. Reads one or two elements per element written: 4 or 6
+// bytes in bf16.
 template <typename Op, typename T, int N>
 __global__ void __launch_bounds__(kThreads) flat_kernel_of(const T* a, const T* b, T* dst, std::int64_t packs) {
   const std::int64_t i = thread_index();
@@ -111,7 +112,8 @@ __global__ void __launch_bounds__(kThreads) sum_kernel_of(Terms<T> terms, int co
   store_pack(dst + i * N, result);
 }
 
-// Converts elements to another type. Grid: x blocks of kThreads packs of N.
+// Converts elements to another type. Grid: x blocks of kThreads packs of N. Reads and writes each element once: 6 bytes
+// between f32 and a 16-bit type.
 template <typename From, typename To, int N>
 __global__ void __launch_bounds__(kThreads) convert_kernel_of(const From* from, To* to, std::int64_t packs) {
   const std::int64_t i = thread_index();
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(kThreads) convert_kernel_of(const From* from, 
 }
 
 // Computes values[r][c] = Op(values[r][c] + bias[c]). Grid: x blocks of kThreads packs of N channels. The number of
-// channels is a multiple of N.
+// channels is a multiple of N. Reads and writes each value once: 4 bytes in bf16.
 template <typename Op, typename T, int N>
 __global__ void __launch_bounds__(kThreads)
     bias_kernel(T* values, const float* bias, std::int64_t packs, std::int64_t channels) {
@@ -146,7 +148,8 @@ std::int64_t row_blocks(std::int64_t rows) {
 }
 
 // Computes sums[y][c] = sum of values[r][c] over every gridDim.y-th group of kLanes rows. Grid: x tiles of kColumns
-// channels, y blocks of rows. A thread has one channel and every kLanes-th row. Reads each value once.
+// channels, y blocks of rows. A thread has one channel and every kLanes-th row. Reads each value once: 2
+// bytes in bf16.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     sum_rows_kernel(const T* values, std::int64_t rows, std::int64_t channels, float* sums) {

@@ -43,7 +43,7 @@ __device__ double uniform(std::uint32_t high, std::uint32_t low) {
 }
 
 // Each thread processes two neighbouring elements, since one block of the generator gives two numbers. Grid: x blocks
-// of kThreads threads.
+// of kThreads threads. Reads and writes each element once: 4 bytes in bf16. Draws the numbers again in backward.
 template <typename T>
 __global__ void __launch_bounds__(kThreads) mask_kernel(Mask work, std::uint32_t stage, float scale) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * 2;

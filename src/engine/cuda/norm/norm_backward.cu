@@ -41,7 +41,8 @@ __device__ void finish_channel(const SumsWork<T>& work, int channel, const float
 }
 
 // Sums g and g * (x - mean) over the rows, where g is the incoming gradient where the ReLU passed, else 0. Grid: x
-// tiles of channels, y blocks that divide the rows. Reads each operand once.
+// tiles of channels, y blocks that divide the rows. Reads each operand once: 4 to 6 1/8 bytes per element in bf16.
+// Writes g if asked: 2 more.
 template <typename T, NormMask Mask, bool Second, bool Masked>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     sums_kernel(SumsWork<T> work, std::int64_t rows, int channels, NormGrid grid, float* partials, unsigned* counters) {
@@ -116,7 +117,7 @@ struct GradientWork {
 };
 
 // Computes dx = scale * g - slope * x + offset. Same grid as sums_kernel(), but from the last row, which is most
-// recently in cache.
+// recently in cache. Reads x and g, writes dx: 6 bytes per element in bf16.
 template <typename T, bool Masks>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     gradient_kernel(GradientWork<T> work, std::int64_t rows, int channels, NormGrid grid) {

@@ -115,7 +115,8 @@ __device__ void finish_channel(const BackwardWork<T>& work, int channel, const d
 }
 
 // Computes G += scale * g of each norm, and sums g and g * (x - mean) over the rows. Grid: x tiles of the channels of
-// all segments, y blocks that divide the rows. Reads each operand once, writes G.
+// all segments, y blocks that divide the rows. Reads each operand once, writes G: 8 bytes per element in bf16 for one
+// norm, 10 for two.
 template <typename T, int Norms>
 __global__ void __launch_bounds__(kNormThreads, kBackwardBlocks<Norms>)
     segments_backward_kernel(BackwardWork<T> work, std::int64_t rows, int width, NormGrid grid, float* partials,

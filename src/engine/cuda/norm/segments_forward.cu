@@ -59,7 +59,8 @@ __device__ void fold(const ApplyWork<T>& work, const float* moments, int segment
 }
 
 // Computes y = relu(scale * x + shift). Grid: x tiles of the channels of all segments, y blocks that divide the rows.
-// Reads x once, from the last row: the moments of the newest segment read it last, so it may be in cache.
+// Reads x once, from the last row: the moments of the newest segment read it last, so it may be in cache. Moves 4 bytes
+// per element in bf16.
 template <typename T, bool Relu, bool Folds>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     segments_apply_kernel(ApplyWork<T> work, std::int64_t rows, int channels, int width, NormGrid grid) {

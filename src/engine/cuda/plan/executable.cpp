@@ -82,10 +82,14 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   }
   void backward(const BucketCallback& on_bucket) override {
     require_training();
-    std::vector<RecordedWork>& parts = recorded().backward;
-    runner().backward_by(
-        [&](std::size_t i, EntryRange part) { parts[i].run(graphs.get(), stream(), [&] { runner().run(part); }); },
-        on_bucket);
+    if (on_bucket) {
+      std::vector<RecordedWork>& parts = recorded().backward_parts;
+      runner().backward_by(
+          [&](std::size_t i, EntryRange part) { parts[i].run(graphs.get(), stream(), [&] { runner().run(part); }); },
+          on_bucket);
+    } else {
+      recorded().backward.run(graphs.get(), stream(), [this] { runner().backward({}); });
+    }
     // The caller may refill the slot when backward() returns.
     slots_->wait_for_upload();
   }
@@ -127,7 +131,8 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   struct Recorded {
     const std::byte* input = nullptr;  // address of the first input
     RecordedWork forward;
-    std::vector<RecordedWork> backward;  // one recording for each part of the backward
+    RecordedWork backward;                     // recording of the whole backward, if nobody waits for single buckets
+    std::vector<RecordedWork> backward_parts;  // one recording for each part of the backward
   };
   Recorded& recorded() {
     const std::byte* const input = inputs().empty() ? nullptr : slots_->bound(0).address();
@@ -136,7 +141,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     }
     Recorded& made = recorded_.emplace_back();
     made.input = input;
-    made.backward.resize(runner().backward_parts().size());
+    made.backward_parts.resize(runner().backward_parts().size());
     return made;
   }
 

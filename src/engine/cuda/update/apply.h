@@ -40,7 +40,8 @@ struct UpdateElement {
 };
 
 /// Calls rule(numbers, element) for every element of every part and writes target and state, unless the step is
-/// unsound. The grid has one block per part. Reads target, source and state once.
+/// unsound. The grid has one block per part. Reads target, source and state once and writes target and state: 12
+/// bytes per element, and 8 per state.
 template <typename Rule, int States>
 __global__ void __launch_bounds__(kUpdateThreads)
     update_kernel(Rule rule, UpdateArrays arrays, const UpdatePart* parts, const StepState* state) {

@@ -15,7 +15,7 @@ namespace {
 __global__ void store_scale_kernel(StepState* state, float scale) { state->scale = scale; }
 
 // Computes partial[x] = sum of squares of every gridDim.x-th group of kSumThreads packs. Grid: x blocks. Reads each
-// value once.
+// value once, 4 bytes.
 __global__ void __launch_bounds__(kSumThreads)
     squares_kernel(const float* values, std::int64_t count, double* partial) {
   constexpr int kWide = 4;
@@ -48,7 +48,7 @@ __device__ void follow_overflow(StepState* state, bool is_overflow, std::int64_t
   if (state->loss_scale < kLargestGrownScale) state->loss_scale *= 2.0;
 }
 
-// Grid: one block, which adds the partial sums. `limit`: largest norm; 0: no limit.
+// Grid: one block, which adds the partial sums, 8 bytes each. `limit`: largest norm; 0: no limit.
 __global__ void __launch_bounds__(kSumThreads)
     clip_kernel(const double* partial, int count, double scale, double limit, std::int64_t growth_updates,
                 StepState* state, double* norm) {
