@@ -59,6 +59,8 @@ struct StepperOptions {
   std::function<bool()> is_stop_asked{};
   /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
   bool is_overlapped = true;
+  /// With a group without servers: joins the executable's buckets to at least this many bytes. 0: sends each alone.
+  std::size_t bucket_bytes = 0;
   /// Timeline that records the parts of an update; null: none. Must outlive the stepper.
   Timeline* timeline = nullptr;
 };
@@ -67,6 +69,15 @@ struct StepperOptions {
 /// @param is_layerwise weights stay apart, marked as layers
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
+
+/// Neighbouring buckets of an executable that are sent together.
+struct SentBucket {
+  engine::Bucket place;   ///< range of the arena
+  std::int64_t last = 0;  ///< number of the executable's last bucket in it
+};
+
+/// Joins neighbouring buckets until each has at least `bytes` bytes; the last may be smaller.
+[[nodiscard]] std::vector<SentBucket> join_buckets(const std::vector<engine::Bucket>& buckets, std::size_t bytes);
 
 /// The parts of `ranges` within each bucket.
 [[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
@@ -86,6 +97,11 @@ class Stepper {
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
+  /// Joins the executable's buckets to at least `bytes` bytes from the next update on. All ranks call it with the same
+  /// number. Only where has_free_bucket_size().
+  void set_bucket_bytes(std::size_t bytes);
+  /// True if the weights have the same bits with buckets of any size, and several ranks average them on the host.
+  [[nodiscard]] bool has_free_bucket_size() const;
   /// Waits until the device has averaged all gradients: before weights are read that must be sound. Throws CommError
   /// where an average failed.
   void settle();
@@ -102,7 +118,11 @@ class Stepper {
   /// Adds the loss of the last forward to the record, and the loss scale at its start.
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
-  void send(std::int64_t bucket);
+  void join(std::size_t bytes);
+  /// Sends the bucket at this index of sent_.
+  void send(std::size_t at);
+  /// Sends all buckets after backward.
+  void send_all();
   /// Sends this rank's report, once the record has the loss.
   void report(const StepRecord& record);
   /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
@@ -138,8 +158,12 @@ class Stepper {
   std::unique_ptr<GradientExchange> exchange_;
   /// Null without parameter servers.
   std::unique_ptr<ServerExchange> servers_;
+  /// Buckets as they are sent, and their parts of ranges_.
+  std::vector<SentBucket> sent_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
-  /// Event that is reached once a bucket of the update is final.
+  /// Number of buckets of this update that were passed to send().
+  std::size_t sent_count_ = 0;
+  /// Event that is reached once a bucket of the executable, and all before it, are final.
   std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;

@@ -58,6 +58,11 @@ class Reducer {
   /// outlive the returned Pending.
   Pending all_reduce_mean(std::span<float> data, Phase phase);
 
+  /// True if the bits of an element's mean do not depend on the size of its bucket: all elements are sent as f32 and
+  /// added in one order. False for a ring (the order changes from share to share), for the communicator's own
+  /// collective (it chooses an order by size) and for bf16 (a rank does not round its own share). Equal on all ranks.
+  [[nodiscard]] bool is_free_of_bucket_size() const;
+
  private:
   std::unique_ptr<const ReducePlan> plan_;
   /// Buckets in progress, and completed ones for reuse.
