@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/rank_layout.h"
 #include "cli/restart.h"
 #include "train/recipe.h"
 #include "train/servers/server_options.h"
@@ -36,6 +37,8 @@ struct RankOptions {
   bool may_oversubscribe = false;
   bool may_share_device = false;
   std::int64_t timeout_s = 300;
+  /// Ranks of a host, and cores for communication.
+  LayoutArguments layout{};
   /// Number of compute threads of this rank, asked once it is bound to its cores; empty: from `recipe`, or all of its
   /// cores.
   std::function<int()> threads{};
@@ -57,8 +60,8 @@ struct RankOptions {
   /// Restarts of a command that can go on after a failure.
   RestartOptions restart{};
 
-  /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this
-  /// object's members.
+  /// --ranks, --hosts, --hosts-from, --ppn, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to
+  /// this object's members.
   [[nodiscard]] std::vector<Option> options();
   /// --reduce, --wire, --gdr, --update, --servers, --staleness, --kv-store: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();

@@ -40,10 +40,13 @@ inline constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
                                            const std::vector<std::string>& instances = {});
 
 /// Returns the cores for one of several processes of this host. They are near the process's card if it computes on a
-/// CUDA device in the inventory. Otherwise they are chosen by runtime::shares_of().
+/// CUDA device in the inventory. Otherwise they are chosen by runtime::shares_of(), or within units by
+/// runtime::shares_of_units().
 /// @param own this process, with a local_size that is not 0
+/// @param unit unit whose borders no share should cross; nullopt: none
 [[nodiscard]] runtime::CoreList own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
-                                          const engine::DeviceChoice& device, const runtime::CudaInventory& inventory);
+                                          const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
+                                          std::optional<runtime::CoreUnit> unit = std::nullopt);
 
 /// Returns the card on which this process computes, such as "cuda:1 NVIDIA H200"; empty if it uses none.
 /// @param device result of train::own_device()

@@ -20,6 +20,8 @@ struct RankPlace {
   runtime::CoreList input;
   /// Number of compute threads.
   int threads = 0;
+  /// Number of sockets that the cores belong to.
+  int sockets = 1;
   /// Card that computes, such as "cuda:0 NVIDIA H200"; empty: the cores compute.
   std::string card{};
 };

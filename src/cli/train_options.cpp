@@ -27,6 +27,7 @@ namespace {
 constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
 constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
 constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
+constexpr const char* kCoresDoc = "cores that decode (0-1,4; shared) or send (0|1; 8,9)";
 constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
 constexpr const char* kMoreTextDoc = "print all recipe keys and exit; log memory, cores and kernels too";
 constexpr const char* kTraceDoc = "first updates (100), every Nth (100), ranks (16)";
@@ -41,7 +42,9 @@ std::string with_typed_options(std::string text, const std::vector<std::string_v
   for (const std::string_view key : keys) {
     const std::string set = fmt::format("--set train.{}=", key);
     for (std::size_t at = text.find(set); at != std::string::npos; at = text.find(set)) {
-      text.replace(at, set.size(), fmt::format("--{} ", key));
+      std::string option = fmt::format("--{} ", key);
+      std::ranges::replace(option, '_', '-');
+      text.replace(at, set.size(), option);
     }
   }
   return text;
@@ -55,7 +58,8 @@ train::Recipe read_changed_recipe(const TrainOptions& options) {
                                    {"algorithms", &options.algorithms},
                                    {"dtype", &options.dtype},
                                    {"recompute", &options.recompute},
-                                   {"fuse", &options.fuse}}) {
+                                   {"fuse", &options.fuse},
+                                   {"bucket_mb", &options.bucket_mb}}) {
     if (value->empty()) continue;
     changes.push_back(fmt::format("train.{}={}", key, *value));
     typed.emplace_back(key);
@@ -81,9 +85,7 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--model", .target = &model, .doc = "name of a built-in model, or file with a graph text"},
       {.name = "--init", .target = &init, .doc = kInitDoc},
       {.name = "--init-preset", .target = &init_preset, .doc = kInitDoc},
-      {.name = "--input-cores",
-       .target = &input_cores,
-       .doc = "cores for decoding: 0-1,4 (others compute); shared: all cores do both"},
+      {.name = "--input-cores", .target = &input_cores, .doc = kCoresDoc},
       {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
       {.name = "--cache-dir", .target = &cache_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--checkpoint-dir", .target = &checkpoint_dir, .doc = kFolderDoc, .value_name = "DIR"},
@@ -108,13 +110,15 @@ std::vector<Option> TrainOptions::list() {
                                        .target = &dtype,
                                        .doc = "f32, bf16, f16/tf32 (CUDA) or auto: bf16 if supported (train.dtype)"},
                                       {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
-                                      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
+                                      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc},
+                                      {.name = "--bucket-mb", .target = &bucket_mb, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
       {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of every rank, for Perfetto"},
       {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
       {.name = "--trace-every", .target = &trace.every, .doc = kTraceDoc, .range = {1, 1e9}},
       {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = kTraceDoc, .range = {1, 65536}}};
-  return joined({own, computing, ranks.options(), tracing, ranks.gradient_options()});
+  return joined({own, computing, ranks.layout.communication_options(kCoresDoc), ranks.options(), tracing,
+                 ranks.gradient_options()});
 }
 
 void TrainOptions::check() const {

@@ -33,6 +33,7 @@ struct TrainOptions {
   std::string dtype;
   std::string recompute;
   std::string fuse;
+  std::string bucket_mb;
   std::filesystem::path cache_dir;
   std::int64_t memory_mb = 0;
   bool is_partial = false;
