@@ -59,6 +59,9 @@ struct ScalingPlan {
   std::vector<std::int64_t> ranks{1};
   /// Ranks of a host; 0: all on one.
   std::int64_t per_host = 0;
+  /// Cores of a host, which its ranks divide, so that points differ in ranks per host alone; 0: not fixed, each rank
+  /// has as many threads whatever their number.
+  std::int64_t cores = 0;
   /// Interleaved.
   std::int64_t rounds = 3;
   /// Weak: as many images for each rank, however many there are. Strong: as many together.
@@ -67,13 +70,17 @@ struct ScalingPlan {
   std::int64_t batch = 16;
 };
 
+/// Returns the list of hosts with so many ranks each: "a,b:1" with 2 gives "a:2,b:2". Empty for an empty list.
+[[nodiscard]] std::string hosts_with_ranks(const std::string& hosts, std::int64_t ranks);
+
 /// Starts the processes of a point and returns the result of run_scaling_point() on rank 0.
 using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 
 /// Measures all points, each in every round, and returns {"points": [POINT]}. "efficiency" is null without a point of
 /// one rank, "efficiency_of_host" without one of one host. Both are null for an "oversubscribed" POINT, which has more
-/// ranks or compute threads than cores. Throws ConfigError for a strong-scaling batch that some number of ranks does
-/// not divide.
+/// ranks or compute threads than cores. With ScalingPlan::cores, points have "threads" (of a rank) and, instead of
+/// efficiencies, "speedup": the median of the rounds' ratios of "images_per_s" to the first point. Throws ConfigError
+/// for a strong-scaling batch that some number of ranks does not divide.
 ///   POINT = {"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
 ///            "efficiency" (median of the rounds' ratios to the point of one rank, by rank),
 ///            "efficiency_of_host" (to the point of one host), "oversubscribed", "comm_exposed", "data_wait",
