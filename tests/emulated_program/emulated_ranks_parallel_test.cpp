@@ -123,6 +123,21 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
   EXPECT_THAT(narrow.err, HasSubstr("got rank 0: --wire bf16; try --reduce auto\n"));
 }
 
+// The lesson of PyTorch's DataParallel, whose first GPU held 15.5 GB and the others 12 GB (FutureGAN, 8 P100). Rank 0
+// alone validates the figures, writes checkpoints and receives what the others gather: all of it in the host's memory.
+TEST_F(EmulatedRanks, first_rank_holds_no_more_card_memory_than_the_others) {
+  for (const std::string way : {"nccl", "exchange"}) {
+    const fs::path folder = place_ / ("memory-" + way);
+    fs::create_directories(folder);
+    ::setenv("ROENTGEN_EMULATED_MEMORY", folder.c_str(), 1);
+    must_train_plain("peak-" + way, 4, 3, 1, {"--reduce", way, "--set", "train.ema=0.9", "--set", "train.keep_best=2"});
+    ::unsetenv("ROENTGEN_EMULATED_MEMORY");
+    const std::string first = read_all(folder / "cuda-0");
+    EXPECT_GT(std::stoll(first), 100'000) << "weights, gradients, optimizer and activations";
+    for (const std::string other : {"cuda-1", "cuda-2", "cuda-3"}) EXPECT_EQ(read_all(folder / other), first) << other;
+  }
+}
+
 TEST_F(EmulatedRanks, log_names_the_communication_that_computing_does_not_hide) {
   must_train_plain("exposed", 2, 6, 1, {"--json", place_ / "exposed.json"});
   EXPECT_GT(read_json(place_ / "exposed.json").at("comm_exposed").as_double(), 0.0);
