@@ -42,8 +42,8 @@ inline constexpr double kLeastBucket_mb = 1.0;
 [[nodiscard]] double best_bucket_size(std::span<const double> sizes, std::span<const float> seconds);
 
 /// Times updates with several sizes of buckets and chooses one. After 3 updates of warm-up, it takes the sizes in turn,
-/// one per update, 5 times. The time of a size is the shortest of its updates without the wait for input, averaged over
-/// ranks, so all ranks choose the same size. One thread.
+/// one per update, 5 times. A size has the time of its shortest update, without the wait for input, averaged over
+/// ranks. So all ranks choose the same size. One thread.
 class BucketTrials {
  public:
   /// @param sizes sizes to try, from bucket_sizes_to_try()

@@ -19,7 +19,6 @@ namespace roentgen::emulated {
 class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
  public:
   EmulatedDeviceBuffer(EmulatedDevice& device, std::size_t bytes) : device_(device), memory_(bytes) {
-    if (device_.options_.use != nullptr) device_.options_.use->add(static_cast<std::ptrdiff_t>(bytes));
     const std::scoped_lock lock(device_.mutex_);
     device_.buffers_.push_back(&memory_);
   }
@@ -28,7 +27,6 @@ class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
     const std::scoped_lock lock(device_.mutex_);
     device_.look_at_buffers();
     std::erase(device_.buffers_, &memory_);
-    if (device_.options_.use != nullptr) device_.options_.use->add(-static_cast<std::ptrdiff_t>(size_bytes()));
   }
   EmulatedDeviceBuffer(const EmulatedDeviceBuffer&) = delete;
   EmulatedDeviceBuffer& operator=(const EmulatedDeviceBuffer&) = delete;

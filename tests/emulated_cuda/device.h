@@ -5,8 +5,6 @@
 // in an order that streams and events allow. So a missing wait shows in some order, on every run.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -32,34 +30,12 @@ enum class Schedule {
 inline constexpr Schedule kSchedules[] = {Schedule::Submitted, Schedule::LatestFirst, Schedule::OnlyNeeded,
                                           Schedule::Random};
 
-/// Counts bytes of device memory. Thread-safe.
-class MemoryUse {
- public:
-  /// @param change positive for a new buffer, negative for one that goes
-  void add(std::ptrdiff_t change) {
-    const std::scoped_lock lock(mutex_);
-    bytes_ += change;
-    peak_ = std::max(peak_, bytes_);
-  }
-  /// The most bytes that were in use at once.
-  [[nodiscard]] std::ptrdiff_t peak() const {
-    const std::scoped_lock lock(mutex_);
-    return peak_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::ptrdiff_t bytes_ = 0;
-  std::ptrdiff_t peak_ = 0;
-};
-
 /// Choices of an emulated device.
 struct DeviceOptions {
   Schedule schedule = Schedule::Submitted;
   Order order = Order::Forward;  ///< of blocks and threads
   std::uint64_t seed = 1;        ///< for Schedule::Random and Order::Random
   std::size_t free_bytes = std::numeric_limits<std::size_t>::max();
-  MemoryUse* use = nullptr;  ///< counts the device's buffers; must outlive them; null: nobody counts
 };
 
 /// A piece of work and what it comes after, by index.

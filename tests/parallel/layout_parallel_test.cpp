@@ -101,13 +101,13 @@ fc4 = linear(relu3, out=K)
 output logits = fc4
 )";
 
-/// Trains the wide network by two ranks, in 30 updates or more.
+/// Trains the wide network by two ranks, in about 30 updates.
 class TunedBuckets : public Launch {
  protected:
   std::vector<std::string> wide(const std::string& run, const std::string& bucket_mb,
                                 const std::vector<std::string>& more = {}) {
     std::vector<std::string> words =
-        ranks(run, 2, {"--bucket-mb", bucket_mb, "--set", "train.epochs=4", "--set", "train.batch=4"});
+        ranks(run, 2, {"--bucket-mb", bucket_mb, "--set", "train.epochs=3", "--set", "train.batch=4"});
     *std::next(std::ranges::find(words, "--model")) = place_.write("wide.txt", kWideNet).string();
     return plus(words, more);
   }
@@ -123,7 +123,7 @@ TEST_F(TunedBuckets, are_chosen_once_and_change_no_bit) {
   EXPECT_THAT(read_all(place_ / "tuned/recipe.toml"), HasSubstr("bucket_mb = \"auto\""));
 
   constexpr int kStopped = 3;
-  EXPECT_EQ(place_.run(wide("parts", "auto", {"--stop-after", "30"})).code, kStopped);
+  EXPECT_EQ(place_.run(wide("parts", "auto", {"--stop-after", "26"})).code, kStopped);
   const Ended resumed = place_.must_run(wide("parts", "auto", {"--resume"}));
   EXPECT_THAT(resumed.err, Not(HasSubstr("bucket_mb"))) << "the size is that of the run";
   expect_equal_tensors(resume_file("parts"), resume_file("fixed"));

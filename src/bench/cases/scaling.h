@@ -59,8 +59,8 @@ struct ScalingPlan {
   std::vector<std::int64_t> ranks{1};
   /// Ranks of a host; 0: all on one.
   std::int64_t per_host = 0;
-  /// Cores of a host, which its ranks divide, so that points differ in ranks per host alone; 0: not fixed, each rank
-  /// has as many threads whatever their number.
+  /// Number of cores of a host, which its ranks divide; points differ in ranks per host alone.
+  /// 0: not fixed, and each rank has as many threads at every point.
   std::int64_t cores = 0;
   /// Interleaved.
   std::int64_t rounds = 3;

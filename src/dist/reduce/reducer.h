@@ -58,9 +58,9 @@ class Reducer {
   /// outlive the returned Pending.
   Pending all_reduce_mean(std::span<float> data, Phase phase);
 
-  /// True if the bits of an element's mean do not depend on the size of its bucket: all elements are sent as f32 and
-  /// added in one order. False for a ring (the order changes from share to share), for the communicator's own
-  /// collective (it chooses an order by size) and for bf16 (a rank does not round its own share). Equal on all ranks.
+  /// True if means have the same bits in buckets of any size: elements are sent as f32 and added in one order. In a
+  /// ring the order changes from share to share. The communicator's own collective chooses an order by size. With bf16
+  /// a rank does not round its own share. All ranks return the same.
   [[nodiscard]] bool is_free_of_bucket_size() const;
 
  private:

@@ -11,63 +11,21 @@
 #include <functional>
 #include <optional>
 #include <random>
-#include <set>
 
 #include "core/error.h"
 #include "dist/comm_thread.h"
 #include "dist/mailbox_testing.h"
+#include "dist/reduce/reducer_testing.h"
 #include "dist/reduce/wire.h"
 
 namespace roentgen::dist {
 namespace {
 
 using std::chrono::milliseconds;
-using Vectors = std::vector<std::vector<float>>;
 
 constexpr milliseconds kAnHour{3'600'000};
 constexpr double kUnitF32 = 0x1p-24;
 constexpr double kUnitBf16 = 0x1p-8;
-
-/// Group of ranks with their reducers.
-struct Group {
-  Group(int size, const ReduceOptions& options, unsigned seed) : boxes(size), random(seed) {
-    for (int rank = 0; rank < size; ++rank) {
-      ranks.push_back(std::make_unique<MailboxCommunicator>(boxes, rank, random(), options.hosts));
-      reducers.push_back(std::make_unique<Reducer>(*ranks.back(), options));
-    }
-  }
-  /// Averages buckets in place, where each element holds one vector per rank. Several buckets run at once.
-  void average(std::vector<Vectors*> buckets) {
-    std::vector<Pending> pending;
-    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        pending.push_back(reducers[rank]->all_reduce_mean((*buckets[bucket])[rank],
-                                                          {"gradient bucket", static_cast<std::int64_t>(bucket)}));
-      }
-    }
-    while (!pending.empty()) {
-      const std::size_t at = random() % pending.size();
-      if (!pending[at].is_done()) continue;
-      std::swap(pending[at], pending.back());
-      pending.pop_back();
-    }
-  }
-
-  Mailboxes boxes;
-  std::minstd_rand random;
-  std::vector<std::unique_ptr<MailboxCommunicator>> ranks;
-  std::vector<std::unique_ptr<Reducer>> reducers;
-};
-
-Vectors random_vectors(int size, std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  Vectors all(static_cast<std::size_t>(size), std::vector<float>(count));
-  for (auto& each : all) {
-    for (float& value : each)
-      value = std::ldexp(static_cast<float>(random() % 20'001) - 10'000.0F, static_cast<int>(random() % 20) - 10);
-  }
-  return all;
-}
 
 Vectors averaged(Vectors all, const ReduceOptions& options, unsigned seed = 1) {
   Group(static_cast<int>(all.size()), options, seed).average({&all});
@@ -94,16 +52,6 @@ float pairwise(std::vector<float> values) {
     for (std::size_t i = 0; i + distance < values.size(); i += 2 * distance) values[i] += values[i + distance];
   }
   return values[0];
-}
-
-std::vector<std::vector<int>> host_maps(int size) {
-  std::vector<std::vector<int>> maps(3);
-  for (int rank = 0; rank < size; ++rank) {
-    maps[0].push_back(0);
-    maps[1].push_back(rank < size / 2 ? 4 : 2);
-    maps[2].push_back(rank % 3);
-  }
-  return maps;
 }
 
 void for_each_case(const std::function<void(int size, const ReduceOptions&)>& check) {
@@ -160,60 +108,6 @@ TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
     if (options.algorithm == "ring") return;  // the order of the sum depends on the division too
     EXPECT_EQ(averaged(before, whole, 13), once) << "the order is the same for all elements";
   });
-}
-
-// Averages the vectors in buckets that end at `ends`, several at once, and joins the results of rank 0.
-std::vector<float> averaged_in_buckets(const Vectors& all, const std::vector<std::size_t>& ends,
-                                       const ReduceOptions& options, unsigned seed) {
-  std::vector<Vectors> buckets;
-  std::size_t begin = 0;
-  for (const std::size_t end : ends) {
-    Vectors& bucket = buckets.emplace_back();
-    for (const auto& each : all) {
-      bucket.emplace_back(each.begin() + static_cast<std::ptrdiff_t>(begin),
-                          each.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-    begin = end;
-  }
-  std::vector<Vectors*> pointers;
-  for (Vectors& bucket : buckets) pointers.push_back(&bucket);
-  Group(static_cast<int>(all.size()), options, seed).average(pointers);
-  std::vector<float> joined;
-  for (const Vectors& bucket : buckets) joined.insert(joined.end(), bucket[0].begin(), bucket[0].end());
-  return joined;
-}
-
-// Numbers of the sum differ in size by up to 2^20, so that another order gives other bits.
-TEST(Reducer, bits_depend_on_the_size_of_buckets_only_where_it_says_so) {
-  constexpr std::size_t kCount = 240;
-  std::mt19937 random(20261127);
-  const auto seed = [&] { return static_cast<unsigned>(random()); };
-  std::set<std::string> free, bound;
-  for (const std::string_view name : reduce_names()) {
-    for (const char* wire : {"f32", "bf16"}) {
-      for (int size = 1; size <= 4; ++size) {
-        for (const auto& hosts : host_maps(size)) {
-          const ReduceOptions options{.algorithm = std::string(name), .wire = wire, .hosts = hosts, .segment = 32};
-          if (name == "allreduce" && options.wire == "f32") continue;  // MPI's order is not known here
-          SCOPED_TRACE(testing::Message() << name << ", " << wire << ", ranks " << size << ", seed 20261127");
-          const bool is_free = Group(size, options, 1).reducers[0]->is_free_of_bucket_size();
-          const Vectors all = random_vectors(size, kCount, seed());
-          const std::vector<float> whole = averaged_in_buckets(all, {kCount}, options, seed());
-          for (int cut = 0; cut < 4; ++cut) {
-            std::set<std::size_t> ends{kCount};
-            while (ends.size() < 2 + 4 * static_cast<std::size_t>(cut)) ends.insert(1 + random() % kCount);
-            const bool is_same = averaged_in_buckets(all, {ends.begin(), ends.end()}, options, seed()) == whole;
-            EXPECT_TRUE(is_same || !is_free) << ends.size() << " buckets";
-            if (!is_same) bound.insert(options.algorithm + " " + wire);
-          }
-          if (is_free && size > 2) free.insert(options.algorithm);
-        }
-      }
-    }
-  }
-  EXPECT_EQ(free, (std::set<std::string>{"exchange", "hierarchical", "tree"}));
-  EXPECT_TRUE(bound.contains("ring f32")) << "such vectors show an order that changes";
-  EXPECT_TRUE(bound.contains("exchange bf16")) << "a rank's own share is not rounded";
 }
 
 TEST(Reducer, the_tree_is_the_pairwise_sum_of_one_process_bit_by_bit) {
