@@ -17,6 +17,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/device_threads.h"
 #include "cli/failure.h"
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
@@ -261,6 +262,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   const train::ServerOptions servers = train::parse_server_options(given.servers);  // refuses before ranks start
   train::refuse_nccl_servers(servers, given.reduce);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
+  if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
   const RankLayout layout = parse_layout(given.layout);
   const RankOptions counted = with_ranks(given, launched.has_value());
   const RankOptions options = launched ? counted : with_hosts(counted, layout);

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/rank_layout.h"
 #include "cli/restart.h"
+#include "engine/device.h"
 #include "train/recipe.h"
 #include "train/servers/server_options.h"
 
@@ -37,6 +38,8 @@ struct RankOptions {
   bool may_oversubscribe = false;
   bool may_share_device = false;
   std::int64_t timeout_s = 300;
+  /// Devices of one process, each driven by a thread that is a rank; empty: none.
+  std::vector<engine::DeviceChoice> devices{};
   /// Ranks of a host, and cores for communication.
   LayoutArguments layout{};
   /// Number of compute threads of this rank, asked once it is bound to its cores; empty: from `recipe`, or all of its
@@ -79,7 +82,8 @@ struct RankOptions {
 
 /// Runs `body` as the options ask. With --ranks it starts this program again under mpirun and waits for it. It forwards
 /// SIGINT, SIGTERM and SIGUSR1 once all ranks can stop. As one of several processes that a launcher started, it runs
-/// with the group of all. Otherwise it runs alone, without a group.
+/// with the group of all. With RankOptions::devices it runs in a thread for each, with the group of these. Otherwise it
+/// runs alone, without a group.
 /// Only rank 0 of several processes prints to standard output. Only the first failure is thrown; the other ranks return
 /// an empty result. Throws ConfigError for more compute threads than cores, unless the options allow it.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,

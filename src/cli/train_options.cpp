@@ -15,7 +15,6 @@
 #include "engine/device.h"
 #include "io/place.h"
 #include "runtime/stream.h"
-#include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
 #include "train/own_device.h"
@@ -27,7 +26,8 @@ namespace {
 constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
 constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
 constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
-constexpr const char* kCoresDoc = "cores that decode (0-1,4; shared) or send (0|1; 8,9)";
+constexpr const char* kDeviceDoc = "auto (see roentgen doctor), cpu, cuda, cuda:N; one process: cuda:0,1";
+constexpr const char* kCoresDoc = "cores to decode (0-1,4; shared), send (0|1; 8,9)";
 constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
 constexpr const char* kMoreTextDoc = "print all recipe keys and exit; log memory, cores and kernels too";
 constexpr const char* kTraceDoc = "first updates (100), every Nth (100), ranks (16)";
@@ -104,7 +104,8 @@ std::vector<Option> TrainOptions::list() {
       ranks.restart_option(kTimesDoc),
       {.name = "--keys", .target = &is_keys, .doc = kMoreTextDoc},
       {.name = "--verbose", .target = &is_verbose, .doc = kMoreTextDoc}};
-  const std::vector<Option> computing{task::device_option(device, " (train.device)"),
+  const std::vector<Option> computing{{.name = "--device", .target = &device, .doc = kDeviceDoc},
+                                      {.name = "--devices", .target = &devices, .doc = kDeviceDoc},
                                       {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
                                       {.name = "--dtype",
                                        .target = &dtype,
@@ -127,6 +128,9 @@ void TrainOptions::check() const {
   if (!is_traced && trace != train::TraceOptions{}) {
     refuse_missing("train --trace-steps, --trace-every or --trace-ranks", "--trace");
   }
+  if (!devices.empty() && !device.empty() && device != "cuda") {
+    refuse_arguments("train --devices", "no --device beside it, or cuda", device, "--devices alone");
+  }
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
   }
@@ -142,12 +146,13 @@ void TrainOptions::check() const {
 
 std::string TrainOptions::device_note() const {
   const engine::DeviceChoice asked = engine::parse_device(read_changed_recipe(*this).train.device);
-  if (asked != engine::DeviceChoice{}) return {};
+  if (asked != engine::DeviceChoice{} || !devices.empty()) return {};
   return train::device_note(asked, engine::resolve_device(asked), runtime::find_cuda_devices());
 }
 
 train::Recipe TrainOptions::read_recipe() const {
   train::Recipe read = read_changed_recipe(*this);
+  if (!devices.empty()) read.train.device = "cuda";
   read.train.device = engine::resolve_device(engine::parse_device(read.train.device)).text();
   if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;

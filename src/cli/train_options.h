@@ -29,6 +29,7 @@ struct TrainOptions {
   std::string input_cores;
   /// Values that replace keys of [train]; empty: the recipe's value.
   std::string device;
+  std::string devices;
   std::string algorithms;
   std::string dtype;
   std::string recompute;
