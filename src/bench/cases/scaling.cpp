@@ -321,10 +321,10 @@ class ScalingCase final : public Case {
                      .is_strong = is_strong_,
                      .batch = options.step.batch};
     for (const std::int64_t each : ranks_.counts_per_node()) {
-      if (each > plan.cores) {
+      if (each > plan.cores && !network_.may_oversubscribe) {
         throw ConfigError(error_text("bench.scaling", "--ranks-per-node",
                                      fmt::format("at most {}, a core each", plan.cores), fmt::to_string(each),
-                                     "fewer ranks, or --threads N for more threads than cores"));
+                                     "fewer ranks, or --oversubscribe"));
       }
       plan.ranks.push_back(each * hosts);
     }
@@ -332,8 +332,8 @@ class ScalingCase final : public Case {
       RankRequest group = request();
       group.ranks = count;
       group.hosts = hosts_with_ranks(ranks_.hosts, count / hosts);
-      return host.start_ranks(
-          group, {"--batch", fmt::to_string(batch), "--threads", fmt::to_string(plan.cores / (count / hosts))});
+      return host.start_ranks(group, {"--batch", fmt::to_string(batch), "--threads",
+                                      fmt::to_string(std::max<std::int64_t>(1, plan.cores * hosts / count))});
     });
   }
 
