@@ -10,8 +10,8 @@ namespace roentgen {
 /// Threads that it starts are not silenced. One thread; they do not nest.
 class MutedThread {
  public:
-  MutedThread();
-  ~MutedThread();
+  MutedThread();   ///< silences the calling thread
+  ~MutedThread();  ///< ends the silence
   MutedThread(const MutedThread&) = delete;
   MutedThread& operator=(const MutedThread&) = delete;
   /// True if the calling thread is silenced.

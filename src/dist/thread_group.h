@@ -25,11 +25,11 @@ class ThreadGroup {
   /// All members must be gone.
   ~ThreadGroup();
 
-  [[nodiscard]] int size() const;
+  [[nodiscard]] int size() const;  ///< number of ranks
   /// Returns rank `rank`'s end, for a thread of its own; each once. It cannot be divided. Messages allocate.
   [[nodiscard]] std::unique_ptr<Communicator> member(int rank);
 
-  struct State;
+  struct State;  ///< shared state of the members, for thread_group.cpp
 
  private:
   std::unique_ptr<State> state_;
