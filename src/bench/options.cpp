@@ -275,11 +275,11 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 }
 
 std::vector<Option> RankArguments::options(Names names) {
+  // Options with equal texts share a line of the help.
+  constexpr const char* kRanksDoc = "run as rank 0 of N; scaling: 1,2,4; per node: sharing its cores";
   return picked(
-      {{.name = "--ranks",
-        .target = &ranks,
-        .doc = "processes (ranks); scaling, predict-scaling: several, as 1,2,4",
-        .value_name = "NUMBERS"},
+      {{.name = "--ranks", .target = &ranks, .doc = kRanksDoc, .value_name = "NUMBERS"},
+       {.name = "--ranks-per-node", .target = &per_node, .doc = kRanksDoc, .value_name = "NUMBERS"},
        {.name = "--hosts", .target = &hosts, .doc = "hosts and their numbers of processes, such as a:2,b:2"},
        {.name = "--per-host",
         .target = &per_host,
@@ -299,6 +299,8 @@ std::vector<std::int64_t> RankArguments::counts() const {
   if (counts.empty()) refuse_ranks(ranks);
   return counts;
 }
+
+std::vector<std::int64_t> RankArguments::counts_per_node() const { return RankArguments{.ranks = per_node}.counts(); }
 
 std::int64_t RankArguments::count() const {
   const std::vector<std::int64_t> counts = numbers_in(ranks);

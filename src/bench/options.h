@@ -111,10 +111,13 @@ struct InputArguments {
   [[nodiscard]] data::Dataset dataset(const Host& host) const;
 };
 
-/// Options for several processes: --ranks, --hosts, --per-host, --no-overlap, --bucket-mb, --reduce, --wire.
+/// Options for several processes: --ranks, --ranks-per-node, --hosts, --per-host, --no-overlap, --bucket-mb, --reduce,
+/// --wire.
 struct RankArguments {
   /// Number of ranks, or several numbers separated by commas.
   std::string ranks = "1";
+  /// Numbers of ranks that divide the cores of a node, separated by commas; empty: `ranks` counts.
+  std::string per_node{};
   /// Hosts with their slots, such as "a:2,b:2"; empty: this host.
   std::string hosts{};
   /// Number of ranks per host; 0: the case's default.
@@ -129,6 +132,8 @@ struct RankArguments {
   [[nodiscard]] std::vector<Option> options(Names names);
   /// Returns the numbers in `ranks`. Throws ConfigError unless all are from 1 to 65536.
   [[nodiscard]] std::vector<std::int64_t> counts() const;
+  /// Returns the numbers in `per_node`. Throws like counts().
+  [[nodiscard]] std::vector<std::int64_t> counts_per_node() const;
   /// Returns the single number in `ranks`. Throws ConfigError if there are several.
   [[nodiscard]] std::int64_t count() const;
 };

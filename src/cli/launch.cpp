@@ -14,20 +14,18 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <utility>
 
+#include "cli/device_threads.h"
 #include "cli/failure.h"
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
 #include "cli/mpirun_words.h"
 #include "cli/own_arguments.h"
+#include "cli/rank_binding.h"
 #include "cli/rank_cards.h"
 #include "cli/rank_guard.h"
-#include "cli/rank_place.h"
 #include "cli/rank_start.h"
 #include "cli/standard_output.h"
 #include "cli/start_watch.h"
@@ -46,11 +44,8 @@
 #include "io/json.h"
 #include "runtime/cache_folder.h"
 #include "runtime/core_list.h"
-#include "runtime/cores.h"
 #include "runtime/placement.h"
-#include "train/own_device.h"
 #include "train/ranks.h"
-#include "train/recipe.h"
 
 namespace roentgen::cli {
 namespace {
@@ -74,7 +69,7 @@ void be_silent(bool is_tagged) {
 }
 
 // Options with equal texts share a line of the help.
-constexpr const char* kHostsDoc = "hosts and their ranks, as a:2,b:2; from slurm, pbs or a host list FILE";
+constexpr const char* kHostsDoc = "a:2,b:2; slurm, pbs or FILE; ranks per host: N, socket, numa";
 constexpr const char* kSharingDoc = "allow more threads than cores; several processes on one GPU";
 
 }  // namespace
@@ -88,6 +83,7 @@ std::vector<Option> RankOptions::options() {
            .value_name = "N|auto"},
           {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
           {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
+          layout.ranks_option(kHostsDoc),
           {.name = "--tag-output",
            .target = &is_tagged,
            .doc = "begin each line of output with the number of its process (rank)"},
@@ -140,94 +136,12 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-// Device that the user asked for, and the GPUs of this host.
-struct AskedDevice {
-  engine::DeviceChoice device{.engine = "cpu"};
-  runtime::CudaInventory cards{};
-};
-
-AskedDevice asked_device(const RankOptions& options) {
-  AskedDevice asked;
-  if (!options.recipe) return asked;
-  asked.device = engine::resolve_device(engine::parse_device(options.recipe().device));
-  if (!asked.device.is_host()) asked.cards = runtime::find_cuda_devices();
-  return asked;
-}
-
 // Makes only this rank's MIG instance (partition of a GPU) visible, because CUDA uses only the first visible instance.
 // Call it before CUDA and other threads start.
 void see_own_instance(int local_rank) {
   const std::vector<std::string> instances = card_instances(std::getenv(kVisibleCards));
   if (instances.size() < 2) return;
   ::setenv(kVisibleCards, instances[static_cast<std::size_t>(local_rank) % instances.size()].c_str(), 1);
-}
-
-// Returns asked_device(), or the CPU if the recipe cannot be read: a later reading reports the error only once.
-AskedDevice asked_device_or_host(const RankOptions& options) {
-  try {
-    return asked_device(options);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-// Binds this process to its share of the host's cores, without the cores that it reserves for communication. A
-// parameter server reserves none, because its updates run on the communication thread.
-// @return the reserved cores; empty: none
-runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, const AskedDevice& asked,
-                             bool is_server) {
-  if (is_own_rank() && own.local_size > 0) {
-    runtime::bind_process(own_share(runtime::usable_cores(), own, asked.device, asked.cards));
-  }
-  const std::vector<runtime::CoreList> cores = runtime::by_physical_core(runtime::usable_cores());
-  if (!options.recipe || is_server || !runtime::are_own(cores, own.local_size)) return {};
-  const runtime::Placement placement =
-      runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
-  if (placement.communication.empty()) return {};
-  runtime::bind_process(placement.compute);
-  // caches the cores of the process before a thread is bound to fewer cores
-  static_cast<void>(runtime::available_cores());
-  static_cast<void>(runtime::cores_of_process());
-  return placement.communication;
-}
-
-RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched, const AskedDevice& asked,
-                    runtime::CoreList communication) {
-  RankPlace own{.cores = runtime::usable_cores(), .communication = std::move(communication)};
-  own.card = card_text(train::own_device(asked.device, launched, asked.cards), asked.cards);
-  if (options.recipe) own.input = train::train_cores(options.recipe()).input;
-  own.threads = options.threads  ? options.threads()
-                : options.recipe ? train::compute_threads(options.recipe())
-                                 : runtime::default_compute_threads();
-  return own;
-}
-
-// Throws ConfigError if the ranks of a host have more compute threads than cores. Prints the cores of each rank.
-void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own) {
-  const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
-  std::map<std::string, std::set<int>> cores;
-  std::map<std::string, int> threads;
-  std::string map;
-  bool has_cards = false;
-  for (int rank = 0; rank < group.size(); ++rank) {
-    const RankPlace place = parse_rank_place(all[static_cast<std::size_t>(rank)]);
-    const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
-    cores[host].insert(place.cores.begin(), place.cores.end());
-    threads[host] += place.threads;
-    has_cards = has_cards || !place.card.empty();
-    map += fmt::format("{}{} on {}, {}", map.empty() ? "" : "; ", rank, host, text_of(place));
-  }
-  for (const auto& [host, count] : threads) {
-    const int has = static_cast<int>(cores[host].size());
-    if (count <= has) continue;
-    if (!options.may_oversubscribe) {
-      throw ConfigError(error_text("cli.launch", "ranks on " + host,
-                                   fmt::format("at most {} compute threads, one per core", has), fmt::to_string(count),
-                                   "a smaller --ranks, OMP_NUM_THREADS=1, or --oversubscribe"));
-    }
-    if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
-  }
-  if (group.rank() == 0) log::write(has_cards ? log::Level::Info : log::Level::Debug, "ranks: " + map);
 }
 
 // Reports to the process that started the ranks, which may be on another host.
@@ -320,7 +234,8 @@ void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
   }
   for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
                                        {"--tag-output", options.is_tagged && !is_own_rank()},
-                                       {"--hosts-from", !options.hosts_from.empty()}}) {
+                                       {"--hosts-from", !options.hosts_from.empty()},
+                                       {"--ppn", !options.layout.per_node.empty() && is_launched && !is_own_rank()}}) {
     if (!is_given) continue;
     throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the processes",
                                  is_launched ? "mpirun or srun" : "no --ranks",
@@ -337,8 +252,10 @@ CommandResult run_as_ranks(const RankOptions& given,
   const train::ServerOptions servers = train::parse_server_options(given.servers);  // throws before ranks start
   train::refuse_nccl_servers(servers, given.reduce);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
+  if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
+  const RankLayout layout = parse_layout(given.layout);
   const RankOptions counted = with_ranks(given, launched.has_value());
-  const RankOptions options = launched ? counted : with_hosts(counted);
+  const RankOptions options = launched ? counted : with_hosts(counted, layout);
   refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {
     const std::vector<std::string> own_words{"--ranks", "--hosts", "--hosts-from", "--restart"};
@@ -367,11 +284,11 @@ CommandResult run_as_ranks(const RankOptions& given,
   refuse_open_mpi_under_pmi2();
   const AskedDevice asked = asked_device_or_host(options);
   const bool is_server = launched->rank >= launched->size - servers.servers;
-  const runtime::CoreList communication = take_place(options, *launched, asked, is_server);
+  const Binding binding = take_place(options, layout, *launched, asked, is_server);
   if (launched->rank > 0) be_silent(options.is_tagged);
   dist::reach({.name = "start-up"});
   const auto make = [&] {
-    if (!communication.empty()) runtime::bind_thread(communication);
+    if (!binding.communication.empty()) runtime::bind_thread(binding.communication);
     return dist::make_communicator("mpi");
   };
   // Watches the start, unless this program started the ranks and so watches them itself.
@@ -381,7 +298,7 @@ CommandResult run_as_ranks(const RankOptions& given,
                          {.algorithm = options.reduce, .wire = options.wire});
   watch.reset();
   return run_with(
-      group, options, launched->size, [&] { return own_place(options, *launched, asked, communication); }, body);
+      group, options, launched->size, [&] { return own_place(options, *launched, asked, binding); }, body);
 }
 
 }  // namespace roentgen::cli

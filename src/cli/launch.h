@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/rank_layout.h"
 #include "cli/restart.h"
+#include "engine/device.h"
 #include "train/recipe.h"
 #include "train/servers/server_options.h"
 
@@ -35,6 +37,10 @@ struct RankOptions {
   bool may_oversubscribe = false;
   bool may_share_device = false;
   std::int64_t timeout_s = 300;
+  /// Devices of one process, each driven by a thread that is a rank; empty: none.
+  std::vector<engine::DeviceChoice> devices{};
+  /// Number of ranks per host, and cores for communication.
+  LayoutArguments layout{};
   /// Returns the number of compute threads of this rank; called when the rank is bound to its cores. Empty: as in
   /// `recipe`, or one thread per core.
   std::function<int()> threads{};
@@ -57,8 +63,8 @@ struct RankOptions {
   /// How to restart a command that can continue after a failure.
   RestartOptions restart{};
 
-  /// Returns --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu and --comm-timeout,
-  /// which set the fields of this object.
+  /// Returns --ranks, --hosts, --hosts-from, --ppn, --tag-output, --oversubscribe, --allow-shared-gpu and
+  /// --comm-timeout, which set the fields of this object.
   [[nodiscard]] std::vector<Option> options();
   /// Returns --reduce, --wire, --gdr, --update, --servers, --staleness and --kv-store, for commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
@@ -77,9 +83,10 @@ struct RankOptions {
 
 /// Runs `body` in one process or in several. With --ranks it starts this program again under mpirun and waits for it.
 /// It forwards SIGINT, SIGTERM and SIGUSR1 once all ranks can stop. As one of several processes that a launcher
-/// started, it runs with the group of all. Otherwise it runs alone, without a group. Only rank 0 of several processes
-/// prints to standard output. Only the first failure is thrown; the other ranks return an empty result. Throws
-/// ConfigError for more compute threads than cores, unless the options allow it.
+/// started, it runs with the group of all. With RankOptions::devices it runs in one thread per device, with the group
+/// of these threads. Otherwise it runs alone, without a group. Only rank 0 of several processes prints to standard
+/// output. Only the first failure is thrown; the other ranks return an empty result. Throws ConfigError for more
+/// compute threads than cores, unless the options allow it.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
                                          const std::function<CommandResult(dist::CommThread* group)>& body);
 

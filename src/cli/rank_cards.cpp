@@ -49,10 +49,14 @@ std::int64_t automatic_ranks(const engine::DeviceChoice& device, const runtime::
 }
 
 runtime::CoreList own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
-                            const engine::DeviceChoice& device, const runtime::CudaInventory& inventory) {
+                            const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
+                            std::optional<runtime::CoreUnit> unit) {
   const auto place = static_cast<std::size_t>(own.local_rank);
   const auto cards = train::usable_cards(inventory);
-  if (!is_cuda(device) || device.index || cards.empty()) return runtime::shares_of(cores, own.local_size).at(place);
+  if (!is_cuda(device) || device.index || cards.empty()) {
+    return (unit ? runtime::shares_of_units(cores, own.local_size, *unit) : runtime::shares_of(cores, own.local_size))
+        .at(place);
+  }
   std::vector<runtime::CoreList> near;
   for (int rank = 0; rank < own.local_size; ++rank) {
     near.push_back(runtime::near_cores(cores, train::card_of(rank, cards).bus));

@@ -40,10 +40,13 @@ inline constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
                                            const std::vector<std::string>& instances = {});
 
 /// Returns the CPU cores for one of several processes of this host. They are near the process's GPU if it computes on a
-/// CUDA device in the inventory. Otherwise runtime::shares_of() chooses them.
+/// CUDA device in the inventory. Otherwise runtime::shares_of() chooses them, or runtime::shares_of_units() within
+/// sockets or NUMA nodes.
 /// @param own this process, with a local_size that is not 0
+/// @param unit unit whose borders no share should cross; nullopt: none
 [[nodiscard]] runtime::CoreList own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
-                                          const engine::DeviceChoice& device, const runtime::CudaInventory& inventory);
+                                          const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
+                                          std::optional<runtime::CoreUnit> unit = std::nullopt);
 
 /// Returns the GPU on which this process computes, such as "cuda:1 NVIDIA H200"; empty if it computes on the CPU.
 /// @param device result of train::own_device()

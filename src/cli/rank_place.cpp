@@ -28,14 +28,14 @@ runtime::CoreList take_cores(std::istream& words) {
 }  // namespace
 
 std::string bytes_of(const RankPlace& place) {
-  return fmt::format("{} {}{}{}{}", place.threads, words_of(place.cores), words_of(place.communication),
-                     words_of(place.input), place.card);
+  return fmt::format("{} {} {}{}{}{}", place.threads, place.sockets, words_of(place.cores),
+                     words_of(place.communication), words_of(place.input), place.card);
 }
 
 RankPlace parse_rank_place(const std::string& bytes) {
   std::istringstream words(bytes);
   RankPlace place;
-  words >> place.threads;
+  words >> place.threads >> place.sockets;
   place.cores = take_cores(words);
   place.communication = take_cores(words);
   place.input = take_cores(words);

@@ -20,6 +20,8 @@ struct RankPlace {
   runtime::CoreList input;
   /// Number of compute threads.
   int threads = 0;
+  /// Number of sockets that the cores belong to.
+  int sockets = 1;
   /// GPU that computes, such as "cuda:0 NVIDIA H200"; empty: the CPU cores compute.
   std::string card{};
 };

@@ -8,13 +8,18 @@ namespace roentgen::cli {
 namespace {
 
 TEST(RankPlace, goes_to_other_ranks_whole) {
-  const RankPlace place{
-      .cores = {0, 1, 2, 9}, .communication = {3}, .input = {2, 9}, .threads = 2, .card = "cuda:1 NVIDIA H200"};
+  const RankPlace place{.cores = {0, 1, 2, 9},
+                        .communication = {3},
+                        .input = {2, 9},
+                        .threads = 2,
+                        .sockets = 3,
+                        .card = "cuda:1 NVIDIA H200"};
   const RankPlace read = parse_rank_place(bytes_of(place));
   EXPECT_EQ(read.cores, place.cores);
   EXPECT_EQ(read.communication, place.communication);
   EXPECT_EQ(read.input, place.input);
   EXPECT_EQ(read.threads, 2);
+  EXPECT_EQ(read.sockets, 3);
   EXPECT_EQ(read.card, "cuda:1 NVIDIA H200");
   const RankPlace shared = parse_rank_place(bytes_of({.cores = {4}, .threads = 1}));
   EXPECT_EQ(shared.cores, runtime::CoreList{4});

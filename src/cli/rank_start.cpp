@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "cli/host_list.h"
 #include "cli/host_probe.h"
@@ -16,6 +17,7 @@
 #include "core/error.h"
 #include "dist/mpi_choice.h"
 #include "dist/mpi_library.h"
+#include "runtime/core_list.h"
 #include "train/ranks.h"
 
 namespace roentgen::cli {
@@ -33,6 +35,28 @@ void require_open_files(std::int64_t ranks) {
                                fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
 }
 
+// Sets `ranks` and `hosts` to the layout's ranks on each host. Hosts are taken to be like this one.
+RankOptions with_layout(RankOptions options, const RankLayout& layout) {
+  const std::int64_t each = ranks_per_node(layout, runtime::usable_cores());
+  std::int64_t ranks = each;
+  if (!options.hosts.empty() || !options.hosts_from.empty()) {
+    if (!options.hosts.empty()) require_hosts(options.hosts);
+    const HostList hosts = with_slots(
+        options.hosts.empty() ? hosts_from(options.hosts_from, dist::own_environment()) : parse_hosts(options.hosts),
+        each);
+    ranks = slots_of(hosts);
+    options.hosts = text_of(hosts);
+  }
+  if (options.ranks > 0 && options.ranks != ranks) {
+    throw ConfigError(error_text("cli.launch", "--ranks",
+                                 fmt::format("{}, as --ppn {} gives", ranks, options.layout.per_node),
+                                 fmt::to_string(options.ranks), "--ppn alone"));
+  }
+  const bool is_plain = ranks == 1 && options.hosts.empty() && options.ranks == 0;
+  options.ranks = is_plain ? 0 : ranks;
+  return options;
+}
+
 GroupStart group_start(std::int64_t ranks, const std::string& hosts) {
   return {.mpi = dist::load_mpi().family,
           .ranks = ranks,
@@ -43,11 +67,12 @@ GroupStart group_start(std::int64_t ranks, const std::string& hosts) {
 
 }  // namespace
 
-RankOptions with_hosts(RankOptions options) {
-  if (options.hosts_from.empty()) return options;
-  if (!options.hosts.empty()) {
+RankOptions with_hosts(RankOptions options, const RankLayout& layout) {
+  if (!options.hosts_from.empty() && !options.hosts.empty()) {
     throw ConfigError(error_text("cli.launch", "--hosts or --hosts-from", "one of them", "both", "--hosts-from alone"));
   }
+  if (layout.has_ranks_per_node()) return with_layout(std::move(options), layout);
+  if (options.hosts_from.empty()) return options;
   const HostList hosts = first_slots(hosts_from(options.hosts_from, dist::own_environment()), options.ranks);
   options.ranks = slots_of(hosts);
   options.hosts = text_of(hosts);

@@ -12,9 +12,10 @@
 
 namespace roentgen::cli {
 
-/// Returns options in which the hosts of --hosts-from set `ranks` and `hosts`. Throws like hosts_from() and
-/// first_slots(), and ConfigError if --hosts is given too.
-[[nodiscard]] RankOptions with_hosts(RankOptions options);
+/// Returns options in which the hosts of --hosts-from and the number of ranks per host set `ranks` and `hosts`. One
+/// rank on this host is 0 ranks, a plain process. Throws like hosts_from() and first_slots(), and ConfigError if
+/// --hosts is given beside --hosts-from, or --ranks differs from the ranks of all hosts.
+[[nodiscard]] RankOptions with_hosts(RankOptions options, const RankLayout& layout);
 
 /// Runs `command` (program and arguments) on all ranks until they end. Throws ConfigError if the hosts are no valid
 /// list or the limit of open files is too low, and like run_group().

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command_list.h"
+#include "cli/device_threads.h"
 #include "cli/launch.h"
 #include "cli/output_file.h"
 #include "cli/run_summary.h"
@@ -160,6 +161,7 @@ CommandResult TrainCommand::run() {
   }
   options_.check();
   options_.ranks.is_stoppable = true;
+  options_.ranks.devices = parse_devices(options_.devices);
   options_.ranks.restart = restart_options();
   options_.ranks.after = [this] { train::RunFolder(options_.out).tidy_up(); };
   options_.ranks.recipe = [this] { return options_.read_recipe().train; };
@@ -182,7 +184,8 @@ CommandResult TrainCommand::run() {
                          .servers = train::parse_server_options(options_.ranks.servers),
                          .observers = {progress.get()},
                          .on_data =
-                             [this](const data::Dataset& dataset) {
+                             [this, group](const data::Dataset& dataset) {
+                               if (!train::Ranks(group).is_first()) return;
                                has_test_images_ =
                                    std::ranges::count(dataset.samples, data::Split::Test, &data::Sample::split) > 0;
                                terminal::print(data::describe(dataset));
@@ -190,7 +193,8 @@ CommandResult TrainCommand::run() {
                              },
                          .on_start = listen_for_stop,
                          .is_stop_asked = is_stop_asked,
-                         .may_share_device = options_.ranks.may_share_device});
+                         .may_share_device = options_.ranks.may_share_device,
+                         .device = device_of(options_.ranks, group)});
     return options_.seeds.empty() ? train_one(runs, options_.read_recipe(), train::RunFolder(options_.out))
                                   : train_seeds(runs);
   });

@@ -15,7 +15,6 @@
 #include "engine/device.h"
 #include "io/place.h"
 #include "runtime/stream.h"
-#include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
 #include "train/own_device.h"
@@ -27,6 +26,8 @@ namespace {
 constexpr const char* kInitDoc = "file of initial weights; preprocessing: imagenet, xrv, xray, unit";
 constexpr const char* kFolderDoc = "folder of decoded images; of checkpoints (later copied to --out)";
 constexpr const char* kTimesDoc = "save and stop after N updates; restart up to N times if it fails";
+constexpr const char* kDeviceDoc = "auto (see roentgen doctor), cpu, cuda, cuda:N; one process: cuda:0,1";
+constexpr const char* kCoresDoc = "cores that decode (0-1,4; shared), send (0|1; 8,9)";
 constexpr const char* kKernelDoc = "override the recipe keys with these names; see --keys";
 constexpr const char* kMoreTextDoc = "print all recipe keys and exit; also log memory, cores and kernels";
 constexpr const char* kTraceDoc = "default: 100 updates, then every 100th; 16 ranks";
@@ -41,7 +42,9 @@ std::string with_typed_options(std::string text, const std::vector<std::string_v
   for (const std::string_view key : keys) {
     const std::string set = fmt::format("--set train.{}=", key);
     for (std::size_t at = text.find(set); at != std::string::npos; at = text.find(set)) {
-      text.replace(at, set.size(), fmt::format("--{} ", key));
+      std::string option = fmt::format("--{} ", key);
+      std::ranges::replace(option, '_', '-');
+      text.replace(at, set.size(), option);
     }
   }
   return text;
@@ -55,7 +58,8 @@ train::Recipe read_changed_recipe(const TrainOptions& options) {
                                    {"algorithms", &options.algorithms},
                                    {"dtype", &options.dtype},
                                    {"recompute", &options.recompute},
-                                   {"fuse", &options.fuse}}) {
+                                   {"fuse", &options.fuse},
+                                   {"bucket_mb", &options.bucket_mb}}) {
     if (value->empty()) continue;
     changes.push_back(fmt::format("train.{}={}", key, *value));
     typed.emplace_back(key);
@@ -81,9 +85,7 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--model", .target = &model, .doc = "built-in model (see roentgen models), or file of inspect --print"},
       {.name = "--init", .target = &init, .doc = kInitDoc},
       {.name = "--init-preset", .target = &init_preset, .doc = kInitDoc},
-      {.name = "--input-cores",
-       .target = &input_cores,
-       .doc = "CPU cores that decode images: 0-1,4 (others compute), or shared (all)"},
+      {.name = "--input-cores", .target = &input_cores, .doc = kCoresDoc},
       {.name = "--partial", .target = &is_partial, .doc = "load from --init only the tensors that match the model"},
       {.name = "--cache-dir", .target = &cache_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--checkpoint-dir", .target = &checkpoint_dir, .doc = kFolderDoc, .value_name = "DIR"},
@@ -102,19 +104,22 @@ std::vector<Option> TrainOptions::list() {
       ranks.restart_option(kTimesDoc),
       {.name = "--keys", .target = &is_keys, .doc = kMoreTextDoc},
       {.name = "--verbose", .target = &is_verbose, .doc = kMoreTextDoc}};
-  const std::vector<Option> computing{task::device_option(device, " (train.device)"),
+  const std::vector<Option> computing{{.name = "--device", .target = &device, .doc = kDeviceDoc},
+                                      {.name = "--devices", .target = &devices, .doc = kDeviceDoc},
                                       {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
                                       {.name = "--dtype",
                                        .target = &dtype,
                                        .doc = "number format: f32, bf16, on CUDA f16, tf32; auto: bf16 if supported"},
                                       {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
-                                      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
+                                      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc},
+                                      {.name = "--bucket-mb", .target = &bucket_mb, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
       {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of the run for ui.perfetto.dev"},
       {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
       {.name = "--trace-every", .target = &trace.every, .doc = kTraceDoc, .range = {1, 1e9}},
       {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = kTraceDoc, .range = {1, 65536}}};
-  return joined({own, computing, ranks.options(), tracing, ranks.gradient_options()});
+  return joined({own, computing, ranks.layout.communication_options(kCoresDoc), ranks.options(), tracing,
+                 ranks.gradient_options()});
 }
 
 void TrainOptions::check() const {
@@ -122,6 +127,9 @@ void TrainOptions::check() const {
   require_option(out, "--out DIR");
   if (!is_traced && trace != train::TraceOptions{}) {
     refuse_missing("train --trace-steps, --trace-every or --trace-ranks", "--trace");
+  }
+  if (!devices.empty() && !device.empty() && device != "cuda") {
+    refuse_arguments("train --devices", "no --device beside it, or cuda", device, "--devices alone");
   }
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to continue the run");
@@ -139,12 +147,13 @@ void TrainOptions::check() const {
 
 std::string TrainOptions::device_note() const {
   const engine::DeviceChoice asked = engine::parse_device(read_changed_recipe(*this).train.device);
-  if (asked != engine::DeviceChoice{}) return {};
+  if (asked != engine::DeviceChoice{} || !devices.empty()) return {};
   return train::device_note(asked, engine::resolve_device(asked), runtime::find_cuda_devices());
 }
 
 train::Recipe TrainOptions::read_recipe() const {
   train::Recipe read = read_changed_recipe(*this);
+  if (!devices.empty()) read.train.device = "cuda";
   read.train.device = engine::resolve_device(engine::parse_device(read.train.device)).text();
   if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;

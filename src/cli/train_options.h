@@ -29,10 +29,12 @@ struct TrainOptions {
   std::string input_cores;
   /// Values that replace keys of [train]; empty: the recipe's value.
   std::string device;
+  std::string devices;
   std::string algorithms;
   std::string dtype;
   std::string recompute;
   std::string fuse;
+  std::string bucket_mb;
   std::filesystem::path cache_dir;
   std::int64_t memory_mb = 0;
   bool is_partial = false;

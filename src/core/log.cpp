@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/foreign_text.h"
+#include "core/muted_thread.h"
 
 namespace roentgen::log {
 namespace {
@@ -38,6 +39,9 @@ spdlog::logger& logger() {
 
 void set_level(Level level) { logger().set_level(to_spdlog(level)); }
 
-void write(Level level, std::string_view text) { logger().log(to_spdlog(level), "{}", terminal_text(text)); }
+void write(Level level, std::string_view text) {
+  if (level != Level::Error && MutedThread::is_muted()) return;
+  logger().log(to_spdlog(level), "{}", terminal_text(text));
+}
 
 }  // namespace roentgen::log

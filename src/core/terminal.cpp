@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/foreign_text.h"
+#include "core/muted_thread.h"
 
 namespace roentgen::terminal {
 namespace {
@@ -26,11 +27,13 @@ std::atomic<bool>& is_line_shown() {
 
 // Writes to standard error; failures are ignored.
 void put_error(std::string_view text) {
+  if (MutedThread::is_muted()) return;
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   std::fflush(stderr);
 }
 
 void put(std::string_view text) {
+  if (MutedThread::is_muted()) return;
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
   throw std::system_error(errno, std::generic_category(), "standard output");

@@ -49,6 +49,7 @@ void CommThread::run(const Make& make) {
       size_ = group->size();
       local_rank_ = group->local_rank();
       local_size_ = group->local_size();
+      is_free_of_bucket_size_ = reducer->is_free_of_bucket_size();
       for (int rank = 0; rank < size_; ++rank) hosts_.emplace_back(group->host(rank));
       is_made_ = true;
     }

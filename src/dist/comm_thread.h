@@ -53,6 +53,9 @@ class CommThread {
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
   /// Names of the averaging algorithm and the wire format.
   [[nodiscard]] const std::string& way() const { return way_; }
+  /// True if all_reduce_mean() gives the same bits in buckets of any size (Reducer::is_free_of_bucket_size()). Averages
+  /// of queue_mean() never promise this, because NCCL chooses the order of sums by size.
+  [[nodiscard]] bool is_free_of_bucket_size() const { return is_free_of_bucket_size_; }
   /// Timeout of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
@@ -202,6 +205,7 @@ class CommThread {
   int local_rank_ = 0;
   int local_size_ = 1;
   std::vector<std::string> hosts_;
+  bool is_free_of_bucket_size_ = false;
 
   mutable Mutex mutex_;
   std::condition_variable_any has_work_;

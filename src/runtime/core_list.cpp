@@ -41,6 +41,26 @@ bool bind(const CoreList& cores) {
   return ::sched_setaffinity(0, sizeof(mask), &mask) == 0;
 }
 
+// Groups cores by hwloc's objects of a type; empty if hwloc has no information.
+std::vector<CoreList> grouped(const CoreList& cores, hwloc_obj_type_t type) {
+  std::vector<CoreList> groups;
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return groups;
+  if (hwloc_topology_load(topology) == 0) {
+    const int all = hwloc_get_nbobjs_by_type(topology, type);
+    for (int i = 0; i < all; ++i) {
+      const hwloc_obj_t object = hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(i));
+      CoreList threads;
+      std::ranges::copy_if(cores, std::back_inserter(threads), [&](int thread) {
+        return hwloc_bitmap_isset(object->cpuset, static_cast<unsigned>(thread)) != 0;
+      });
+      if (!threads.empty()) groups.push_back(std::move(threads));
+    }
+  }
+  hwloc_topology_destroy(topology);
+  return groups;
+}
+
 [[noreturn]] void refuse(std::string_view expected, std::string_view got) {
   throw ConfigError(error_text(kThing, "cores", expected, got, "some of " + text_of(cores_of_process())));
 }
@@ -62,7 +82,7 @@ const CoreList& cores_of_process() {
   return cores;
 }
 
-CoreList parse_core_list(std::string_view text) {
+CoreList parse_core_numbers(std::string_view text) {
   std::set<int> cores;
   for (const std::string_view part : comma_parts(text)) {
     const auto dash = part.find('-');
@@ -71,7 +91,11 @@ CoreList parse_core_list(std::string_view text) {
     if (last < first || last >= CPU_SETSIZE) refuse("core numbers such as 0-3,8", text);
     for (int core = first; core <= last; ++core) cores.insert(core);
   }
-  CoreList list(cores.begin(), cores.end());
+  return {cores.begin(), cores.end()};
+}
+
+CoreList parse_core_list(std::string_view text) {
+  CoreList list = parse_core_numbers(text);
   if (!std::ranges::includes(cores_of_process(), list)) refuse("cores that the process may use", text);
   return list;
 }
@@ -95,23 +119,20 @@ CoreList other_cores(const CoreList& cores) {
   return others;
 }
 
-std::vector<CoreList> by_physical_core(const CoreList& cores) {
-  std::vector<CoreList> groups;
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return groups;
-  if (hwloc_topology_load(topology) == 0) {
-    const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-    for (int i = 0; i < all; ++i) {
-      const hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
-      CoreList threads;
-      std::ranges::copy_if(cores, std::back_inserter(threads), [&](int thread) {
-        return hwloc_bitmap_isset(core->cpuset, static_cast<unsigned>(thread)) != 0;
-      });
-      if (!threads.empty()) groups.push_back(std::move(threads));
-    }
+std::vector<CoreList> by_physical_core(const CoreList& cores) { return grouped(cores, HWLOC_OBJ_CORE); }
+
+std::vector<CoreList> by_unit(const CoreList& cores, CoreUnit unit) {
+  std::vector<CoreList> units;
+  CoreList left = cores;  // two NUMA nodes may have the same cores, and the first one gets them
+  for (const CoreList& group : grouped(cores, unit == CoreUnit::Socket ? HWLOC_OBJ_PACKAGE : HWLOC_OBJ_NUMANODE)) {
+    CoreList rest, own;
+    std::ranges::set_difference(left, group, std::back_inserter(rest));
+    std::ranges::set_difference(left, rest, std::back_inserter(own));
+    left = std::move(rest);
+    if (!own.empty()) units.push_back(std::move(own));
   }
-  hwloc_topology_destroy(topology);
-  return groups;
+  if (!left.empty()) units.push_back(std::move(left));
+  return units;
 }
 
 int machine_cores() {
@@ -143,6 +164,16 @@ std::vector<CoreList> shares_of(const CoreList& cores, int parts) {
     }
     std::ranges::sort(shares[i]);
   }
+  return shares;
+}
+
+std::vector<CoreList> shares_of_units(const CoreList& cores, int parts, CoreUnit unit) {
+  RG_ASSERT(parts >= 1 && !cores.empty());
+  const std::vector<CoreList> units = by_unit(cores, unit);
+  const auto count = static_cast<int>(units.size());
+  if (parts % count != 0) return shares_of(cores, parts);
+  std::vector<CoreList> shares;
+  for (const CoreList& each : units) std::ranges::move(shares_of(each, parts / count), std::back_inserter(shares));
   return shares;
 }
 

@@ -4,6 +4,7 @@
 // CoreList: a set of CPU cores, for example to keep reading images and computing on separate cores.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ using CoreList = std::vector<int>;
 /// Parses a list such as "0-3,8". Throws ConfigError "[runtime.cores] ..." for another form and for cores that the
 /// process may not use.
 [[nodiscard]] CoreList parse_core_list(std::string_view text);
+/// Parses a list in the same form, without regard to the cores that the process may use.
+[[nodiscard]] CoreList parse_core_numbers(std::string_view text);
 /// Formats a list as "0-3,8".
 [[nodiscard]] std::string text_of(const CoreList& cores);
 /// Returns the cores that the process may use but that are not in `cores`, a result of parse_core_list(). Throws
@@ -26,6 +29,11 @@ using CoreList = std::vector<int>;
 /// Groups the hardware threads in `cores` by physical core. The order is that of the machine: packages, NUMA nodes,
 /// cores. Returns an empty list if hwloc has no information.
 [[nodiscard]] std::vector<CoreList> by_physical_core(const CoreList& cores);
+/// Units of hardware that have memory of their own.
+enum class CoreUnit : std::uint8_t { Socket, NumaNode };
+/// Groups `cores` by socket or NUMA node, in the order of the machine. Cores that hwloc knows in no unit form a last
+/// group, so without information there is one group.
+[[nodiscard]] std::vector<CoreList> by_unit(const CoreList& cores, CoreUnit unit);
 /// Number of physical cores of the machine that the system shows.
 [[nodiscard]] int machine_cores();
 /// Cores that the process may use: those of its first thread when this function is first called.
@@ -37,6 +45,8 @@ using CoreList = std::vector<int>;
 /// cores. Hardware threads of one core stay together, and group sizes differ by at most one core. If there are fewer
 /// cores than parts, each group gets one hardware thread; some threads are used twice if necessary.
 [[nodiscard]] std::vector<CoreList> shares_of(const CoreList& cores, int parts);
+/// Divides cores like shares_of(), but each group stays within a unit, if `parts` is a multiple of the number of units.
+[[nodiscard]] std::vector<CoreList> shares_of_units(const CoreList& cores, int parts, CoreUnit unit);
 /// Binds this process permanently to cores. Call it before other threads exist. Throws DeviceError if the system
 /// refuses.
 void bind_process(const CoreList& cores);

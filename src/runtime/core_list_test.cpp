@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "runtime/machine_testing.h"
 
 namespace roentgen::runtime {
 namespace {
@@ -45,6 +46,34 @@ TEST(PhysicalCores, are_at_least_one_and_at_most_the_hardware_threads) {
   EXPECT_GE(physical_cores(all), 1);
   EXPECT_LE(physical_cores(all), static_cast<int>(all.size()));
   EXPECT_EQ(physical_cores({all.front()}), 1);
+}
+
+TEST(CoreNumbers, may_be_those_of_another_process) {
+  EXPECT_EQ(parse_core_numbers("900-902,7"), (CoreList{7, 900, 901, 902}));
+  EXPECT_THROW(static_cast<void>(parse_core_numbers("seven")), ConfigError);
+}
+
+TEST(CoreUnits, are_the_sockets_and_numa_nodes_of_the_machine) {
+  const CoreList all{0, 1, 2, 3, 4, 5, 6, 7};
+  {
+    const MadeUpMachine machine("pack:2 numa:2 core:2 pu:1");
+    EXPECT_EQ(by_unit(all, CoreUnit::Socket), (std::vector<CoreList>{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+    EXPECT_EQ(by_unit(all, CoreUnit::NumaNode), (std::vector<CoreList>{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+    EXPECT_EQ(by_unit({1, 2}, CoreUnit::Socket), (std::vector<CoreList>{{1, 2}}));
+    EXPECT_EQ(by_unit({1, 2}, CoreUnit::NumaNode), (std::vector<CoreList>{{1}, {2}}));
+    EXPECT_EQ(by_unit({3, 4, 9}, CoreUnit::Socket), (std::vector<CoreList>{{3}, {4}, {9}})) << "9 is not known";
+  }
+  const MadeUpMachine machine("[numa] [numa] pack:2 core:4 pu:1");
+  EXPECT_EQ(by_unit(all, CoreUnit::NumaNode), (std::vector<CoreList>{all})) << "two nodes with the same cores";
+}
+
+TEST(SharesOfUnits, do_not_cross_sockets_where_the_number_of_parts_allows_it) {
+  const MadeUpMachine machine("pack:2 [numa] core:4 pu:1");
+  const CoreList uneven{0, 1, 2, 3, 4, 5};  // four cores of one socket and two of the other
+  EXPECT_EQ(shares_of(uneven, 2), (std::vector<CoreList>{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_EQ(shares_of_units(uneven, 2, CoreUnit::Socket), (std::vector<CoreList>{{0, 1, 2, 3}, {4, 5}}));
+  EXPECT_EQ(shares_of_units(uneven, 4, CoreUnit::Socket), (std::vector<CoreList>{{0, 1}, {2, 3}, {4}, {5}}));
+  EXPECT_EQ(shares_of_units(uneven, 3, CoreUnit::Socket), shares_of(uneven, 3));
 }
 
 TEST(SharesOf, cover_all_cores_once_where_there_are_enough) {

@@ -32,7 +32,8 @@ Placement place(const std::vector<CoreList>& cores, const PlaceNeeds& needs) {
     return cores.size() >= kEnoughToPart && rest.size() > threads ? rest.size() - threads : 0;
   };
   Placement placement;
-  if (needs.has_communication && (is_asked ? spare() > 0 : rest.size() >= kEnoughForCommunication)) {
+  const bool has_enough = is_asked ? spare() > 0 : rest.size() >= kEnoughForCommunication;
+  if (needs.has_communication && (needs.must_reserve ? rest.size() > 1 : has_enough)) {
     placement.communication = taken_from(rest, 1);
   }
   if (needs.has_input) placement.input = taken_from(rest, is_asked ? spare() : rest.size() / kCoresToAnInputCore);

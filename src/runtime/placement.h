@@ -14,6 +14,8 @@ namespace roentgen::runtime {
 /// Kinds of threads, besides compute threads, that may get separate cores.
 struct PlaceNeeds {
   bool has_communication = false;
+  /// Communication gets a core if there are two or more, however few.
+  bool must_reserve = false;
   bool has_input = false;
   /// Requested number of compute threads; 0 for one per core.
   std::int64_t threads = 0;
@@ -28,6 +30,7 @@ struct Placement {
 
 /// Assigns cores to threads. `cores` contains physical cores with their hardware threads, in the order of the machine,
 /// where neighbours share caches and memory. Communication and input get whole cores from the end.
+/// With must_reserve, communication gets one of two or more cores.
 /// With a requested number of compute threads: if at least 4 cores are left over, communication gets one and input the
 /// rest.
 /// Otherwise communication gets one core if there are at least 16, and input one core in 20. This slows computing less

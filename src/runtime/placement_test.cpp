@@ -37,6 +37,17 @@ TEST(Place, few_cores_are_shared) {
   }
 }
 
+TEST(Place, communication_gets_a_core_of_two_where_it_must) {
+  constexpr PlaceNeeds kMust{.has_communication = true, .must_reserve = true};
+  EXPECT_TRUE(place(machine(1), kMust).communication.empty());
+  EXPECT_EQ(place(machine(2), kMust).communication, CoreList{1});
+  EXPECT_EQ(place(machine(2), kMust).compute, CoreList{0});
+  EXPECT_EQ(place(with_siblings(4), kMust).communication, (CoreList{3, 7}));
+  PlaceNeeds four = kMust;
+  four.threads = 4;
+  EXPECT_EQ(place(machine(4), four).communication, CoreList{3}) << "fewer compute threads than were asked for";
+}
+
 TEST(Place, communication_has_a_core_of_sixteen) {
   const Placement placed = place(machine(16), kAll);
   EXPECT_EQ(placed.communication, CoreList{15});

@@ -139,7 +139,7 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
 
 train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder& folder) {
   recipe.train.device = engine::resolve_device(engine::parse_device(recipe.train.device)).text();
-  const auto engine = engine::make_engine(train::own_device(recipe.train.device));
+  const auto engine = engine::make_engine(options_.device ? *options_.device : train::own_device(recipe.train.device));
   if (!options_.may_share_device) train::require_own_device(train::Ranks(options_.group), *engine);
   const train::Start start = begin(recipe, folder);
   const data::Dataset& dataset = load_data(recipe);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/source/dataset.h"
+#include "engine/device.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/run_lock.h"
@@ -42,6 +43,8 @@ struct TrainRunOptions {
   std::function<void()> on_start{};
   std::function<bool()> is_stop_asked{};  ///< TrainJob::is_stop_asked
   bool may_share_device = false;          ///< train::require_own_device()
+  /// Device of this rank, where ranks are threads of one process; nullopt: that of train::own_device().
+  std::optional<engine::DeviceChoice> device{};
 };
 
 /// Trains one run after the other on the same data, which are listed once. Not thread-safe.

@@ -15,6 +15,7 @@
 #include "graph/loss.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "train/bucket_tuner.h"
 #include "train/choice_file.h"
 #include "train/predict.h"
 #include "train/ranks.h"
@@ -68,6 +69,12 @@ engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
   return options;
 }
 
+// Buckets of servers are what they share among them, so their size is fixed. Those of ranks are joined by the Stepper.
+double compiled_bucket_mb(const TrainJob& job) {
+  if (job.recipe.train.bucket_mb != kAutoBucket) return job.recipe.train.bucket_mb;
+  return job.servers.has_servers() ? kUsualBucket_mb : kLeastBucket_mb;
+}
+
 }  // namespace
 
 CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored, Timeline* timeline) {
@@ -84,7 +91,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.dtype = is_moved ? dtype_of(*stored) : engine::parse_dtype(recipe.dtype);
   options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_growth};
   options.recompute = recipe.recompute;
-  options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
+  options.bucket_bytes = bucket_bytes(compiled_bucket_mb(job));
   options.seed = static_cast<std::uint64_t>(recipe.seed);
   if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
   // Different seed for each rank; the lower bits count layers

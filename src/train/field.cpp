@@ -55,12 +55,18 @@ std::string remedy_for(std::string_view name, const std::vector<std::string>& ca
   return near.empty() ? std::string(kSeeKeys) : near;
 }
 
+// True if a number holds the word that it may be instead.
+bool is_word(const Field& field, double value) { return !field.words.empty() && value == 0.0; }
+
 // Converts a field's variable to a Value, for a table.
 template <typename Plain>
-Value value_of(const Plain& value) {
+Value value_of(const Field& /*field*/, const Plain& value) {
   return value;
 }
-Value value_of(const std::vector<double>& values) {
+Value value_of(const Field& field, double value) {
+  return is_word(field, value) ? Value(std::string(field.words[0])) : Value(value);
+}
+Value value_of(const Field& /*field*/, const std::vector<double>& values) {
   Value list = Value::array();
   for (const double each : values) list.push_back(each);
   return list;
@@ -68,17 +74,22 @@ Value value_of(const std::vector<double>& values) {
 
 // Formats the value of a field for `roentgen train --keys`.
 template <typename Number>
-std::string written(const Number& value) {
+std::string written(const Field& /*field*/, const Number& value) {
   return fmt::to_string(value);
 }
-std::string written(const std::string& value) { return "\"" + value + "\""; }
-std::string written(const std::vector<double>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
+std::string written(const Field& /*field*/, const std::string& value) { return "\"" + value + "\""; }
+std::string written(const Field& field, double value) {
+  return is_word(field, value) ? written(field, std::string(field.words[0])) : fmt::to_string(value);
+}
+std::string written(const Field& /*field*/, const std::vector<double>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
 
 // Describes the values that a field accepts; empty if it accepts any value.
 std::string accepted(const Field& field) {
   if (std::holds_alternative<bool*>(field.value)) return "";
-  if (!std::holds_alternative<std::string*>(field.value)) return range_text(field.range);
-  return field.words.empty() ? "" : choices(field.words);
+  if (std::holds_alternative<std::string*>(field.value)) return field.words.empty() ? "" : choices(field.words);
+  return (field.words.empty() ? "" : std::string(field.words[0]) + " or ") + range_text(field.range);
 }
 
 // Reads the value of one key.
@@ -111,7 +122,11 @@ struct FieldReader {
     static_cast<void>(number(got));
     value = got.as_integer();
   }
-  void read(const Value& got, double& value) const { value = number(got); }
+  void read(const Value& got, double& value) const {
+    const bool is_word = got.is_string() && !field.words.empty();
+    if (is_word && got.as_string() != field.words[0]) refuse(accepted(field), got);
+    value = is_word ? 0.0 : number(got);
+  }
   void read(const Value& got, bool& value) const {
     if (!got.is_bool()) refuse("true or false", got);
     value = got.as_bool();
@@ -209,7 +224,7 @@ Value FieldList::value() const {
   for (const Section& section : sections_) {
     Value& table = root.set(section.name, section.foreign != nullptr ? *section.foreign : Value::table());
     for (const Field& field : section.fields) {
-      std::visit([&](const auto* value) { table.set(field.name, value_of(*value)); }, field.value);
+      std::visit([&](const auto* value) { table.set(field.name, value_of(field, *value)); }, field.value);
     }
   }
   return root;
@@ -220,7 +235,7 @@ std::string FieldList::text() const {
   for (const Section& section : sections_) {
     text += fmt::format("{}[{}]  # {}\n", text.empty() ? "" : "\n", section.name, section.doc);
     for (const Field& field : section.fields) {
-      const std::string value = std::visit([](const auto* each) { return written(*each); }, field.value);
+      const std::string value = std::visit([&](const auto* each) { return written(field, *each); }, field.value);
       const std::string range = accepted(field);
       text += fmt::format("{} = {}  # {}{}\n", field.name, value, field.doc, range.empty() ? "" : " (" + range + ")");
     }

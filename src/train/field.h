@@ -27,7 +27,7 @@ struct Field {
   using Target = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*>;
   std::string_view name;
   Target value;
-  /// Values that a text key accepts.
+  /// Values that a text key accepts; word that a number may be instead, which sets it to 0.
   Words words;
   /// Range of a number, or of each number in a list.
   Range range;
@@ -61,6 +61,10 @@ class FieldList {
   }
   void number(std::string_view name, double& value, Range range, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});
+  }
+  /// Adds a number that may also be `word`, which sets it to 0. The range must not contain 0.
+  void number_or(std::string_view word, std::string_view name, double& value, Range range, std::string_view doc) {
+    sections_.back().fields.push_back({name, &value, {word}, range, std::string(doc)});
   }
   void flag(std::string_view name, bool& value, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, {}, std::string(doc)});

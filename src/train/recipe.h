@@ -78,7 +78,7 @@ struct TrainRecipe {
   double loss_scale = 65536.0;        ///< f16: loss scale at the start; an overflow halves it
   std::int64_t loss_growth = 2000;    ///< f16: updates without overflow until the loss scale doubles
   std::string recompute = "auto";     ///< activations to recompute in backward: "auto", "none" or "all"
-  double bucket_mb = 4.0;             ///< MiB of gradients per bucket, averaged at once
+  double bucket_mb = 4.0;             ///< MiB of gradients per bucket, averaged at once; 0: "auto", tuned
   std::string batch_norm = "local";  ///< images for batch norm statistics: "local" (this rank's) or "sync" (all ranks')
 };
 

@@ -112,8 +112,9 @@ void add_computing(TrainRecipe& train, FieldList& fields) {
   fields.text("recompute", train.recompute, {"auto", "none", "all"},
               "activations that backward recomputes to save memory: auto (if that costs no time), none, all (all cheap "
               "ones); results are identical");
-  fields.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
-                "size of a gradient bucket, MiB; ranks exchange buckets during backward");
+  fields.number_or("auto", "bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
+                   "size of a gradient bucket, MiB; ranks exchange buckets during backward; auto: the fastest size, "
+                   "tried in the first updates if results do not depend on it");
   fields.text("batch_norm", train.batch_norm, {"local", "sync"},
               "batch norm statistics: over the images of each rank (local), or of all ranks, which then wait in every "
               "layer (sync)");

@@ -117,6 +117,7 @@ Value to_value(const RunState& state) {
                              {"threads", state.threads},
                              {"seed", static_cast<std::int64_t>(state.seed)}};
   put_plan(state.plan, table);
+  if (state.bucket_mb > 0.0) table.set("bucket_mb", state.bucket_mb);
   if (const auto& scale = state.loss_scale) {
     table.set("loss_scale",
               Value::Table{
@@ -144,6 +145,7 @@ RunState run_state_from_value(const Value& table) {
                  .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
                  .plan = plan_from(table),
                  .loss_scale = {}};
+  if (const Value* size = table.find("bucket_mb")) state.bucket_mb = size->as_double();
   if (const Value* scale = table.find("loss_scale")) {
     state.loss_scale = {.scale = scale->at("scale").as_double(),
                         .good_updates = scale->at("good_updates").as_integer(),

@@ -63,6 +63,8 @@ struct RunState {
   std::uint64_t seed = 0;    ///< seed from train.seed of the recipe
   /// Kernel choices of all ranks.
   RunPlan plan;
+  /// Size of gradient buckets in MiB that a BucketTuner chose; 0: none yet.
+  double bucket_mb = 0.0;
   /// Loss scale; nullopt if the loss is not scaled.
   std::optional<engine::LossScale> loss_scale{};
 

@@ -79,6 +79,18 @@ std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector
   return parts;
 }
 
+std::vector<SentBucket> join_buckets(const std::vector<engine::Bucket>& buckets, std::size_t bytes) {
+  const auto elements = static_cast<std::int64_t>(bytes / sizeof(float));  // as the executable cuts its buckets
+  std::vector<SentBucket> joined;
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    const bool is_full = joined.empty() || joined.back().place.count >= elements;
+    if (is_full) joined.push_back({.place = {buckets[i].begin, 0}});
+    joined.back().place.count += buckets[i].count;
+    joined.back().last = static_cast<std::int64_t>(i);
+  }
+  return joined;
+}
+
 Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     : executable_(executable),
       options_(std::move(options)),
@@ -92,17 +104,33 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
   } else if (options_.group->size() == 1 && !options_.group->is_nccl_asked()) {
     return;
   }
+  join(options_.servers.has_servers() ? 0 : options_.bucket_bytes);
   if (!options_.servers.is_async()) {
     // Gradients for servers are sent from host memory.
     dist::GradientDevice device{.device = executable.memory_device(),
                                 .id = options_.device_id,
                                 .is_host = servers_ || executable.gradients().device().copies == nullptr};
     if (options_.make_nccl) device.make_nccl = options_.make_nccl;
-    exchange_ = std::make_unique<GradientExchange>(*options_.group, device, std::ssize(executable.buckets()),
-                                                   options_.timeline);
+    exchange_ = std::make_unique<GradientExchange>(*options_.group, device, std::ssize(sent_), options_.timeline);
   }
-  bucket_ranges_ = ranges_by_bucket(ranges_, executable.buckets());
   ready_.resize(executable.buckets().size());
+}
+
+void Stepper::join(std::size_t bytes) {
+  sent_ = join_buckets(executable_.buckets(), bytes);
+  std::vector<engine::Bucket> places;
+  for (const SentBucket& bucket : sent_) places.push_back(bucket.place);
+  bucket_ranges_ = ranges_by_bucket(ranges_, places);
+}
+
+void Stepper::set_bucket_bytes(std::size_t bytes) {
+  RG_ASSERT(has_free_bucket_size());
+  join(bytes);
+}
+
+bool Stepper::has_free_bucket_size() const {
+  return exchange_ && !servers_ && !exchange_->is_on_device() && options_.group->size() > 1 &&
+         options_.group->is_free_of_bucket_size();
 }
 
 std::optional<data::Batch> Stepper::next_batch(data::BatchSource& batches) const {
@@ -125,6 +153,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
     executable_.forward();
   }
   const bool is_last = i + 1 == options_.accumulate;
+  sent_count_ = 0;
   if (exchange_ && is_last) exchange_->begin();
   // If the device averages, the report is sent after backward, so that the host need not wait for the loss before it.
   const bool is_report_late = exchange_ && exchange_->is_on_device();
@@ -144,9 +173,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   }
   if (!is_last) add_loss(record);
   if (servers_ && is_last && !pushes_early()) push_late(record);
-  if (exchange_ && !servers_ && is_last && !options_.is_overlapped) {
-    for (std::int64_t bucket = 0; bucket < std::ssize(ready_); ++bucket) send(bucket);
-  }
+  if (exchange_ && !servers_ && is_last && !options_.is_overlapped) send_all();
   if (is_last && is_report_late) {
     add_loss(record);
     report(record);
@@ -184,14 +211,21 @@ void Stepper::take_bucket(std::int64_t bucket, const runtime::Event& ready, std:
   }
   if (!has_partners() || i + 1 < options_.accumulate) return;
   ready_[static_cast<std::size_t>(bucket)] = last;
-  if (servers_ ? pushes_early() : options_.is_overlapped) send(bucket);
+  if (!(servers_ ? pushes_early() : options_.is_overlapped)) return;
+  if (sent_[sent_count_].last == bucket) send(sent_count_);
 }
 
-void Stepper::send(std::int64_t bucket) {
-  const auto at = static_cast<std::size_t>(bucket);
-  const runtime::DeviceSpan<float> own = gradients().device(executable_.buckets()[at]);
-  if (servers_) return servers_->send(bucket, own, *ready_[at]);
-  exchange_->send(bucket, own, *ready_[at]);
+void Stepper::send(std::size_t at) {
+  const runtime::DeviceSpan<float> own = gradients().device(sent_[at].place);
+  const runtime::Event& ready = *ready_[static_cast<std::size_t>(sent_[at].last)];
+  const auto bucket = static_cast<std::int64_t>(at);
+  ++sent_count_;
+  if (servers_) return servers_->send(bucket, own, ready);
+  exchange_->send(bucket, own, ready);
+}
+
+void Stepper::send_all() {
+  while (sent_count_ < sent_.size()) send(sent_count_);
 }
 
 bool Stepper::pushes_early() const {
@@ -220,7 +254,7 @@ void Stepper::push_late(StepRecord& record) {
     factor = clip.factor;
   }
   begin_push(record, factor);
-  for (std::int64_t bucket = 0; bucket < std::ssize(ready_); ++bucket) send(bucket);
+  send_all();
 }
 
 void Stepper::finish_with_servers(StepRecord& record) {

@@ -59,6 +59,9 @@ struct StepperOptions {
   std::function<bool()> is_stop_asked{};
   /// With a group: true to send gradients while backward continues; false to send them afterwards, for comparison.
   bool is_overlapped = true;
+  /// Least number of bytes to send at once with a group without servers: smaller neighbouring buckets are joined. 0:
+  /// sends each bucket alone.
+  std::size_t bucket_bytes = 0;
   /// Timeline that records the phases of an update; may be null. Must outlive the stepper.
   Timeline* timeline = nullptr;
 };
@@ -68,6 +71,15 @@ struct StepperOptions {
 /// @param is_layerwise true: the weights of each layer get a separate range, marked as a layer
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
+
+/// Neighbouring buckets of an executable that are sent together.
+struct SentBucket {
+  engine::Bucket place;   ///< range of the arena
+  std::int64_t last = 0;  ///< number of the executable's last bucket in it
+};
+
+/// Joins neighbouring buckets until each has at least `bytes` bytes; the last may be smaller.
+[[nodiscard]] std::vector<SentBucket> join_buckets(const std::vector<engine::Bucket>& buckets, std::size_t bytes);
 
 /// Splits `ranges` at bucket borders; returns the ranges of each bucket.
 [[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
@@ -87,6 +99,11 @@ class Stepper {
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
+  /// Joins the executable's buckets to at least `bytes` bytes from the next update on. All ranks must call it with the
+  /// same number, and only if has_free_bucket_size() is true.
+  void set_bucket_bytes(std::size_t bytes);
+  /// True if several ranks average gradients on the host, and the weights have the same bits with buckets of any size.
+  [[nodiscard]] bool has_free_bucket_size() const;
   /// Waits until the device has averaged all gradients. Call it before weights are saved or evaluated. Throws CommError
   /// if an average failed.
   void settle();
@@ -104,7 +121,11 @@ class Stepper {
   /// Adds the loss of the last forward to the record, and the loss scale of this update.
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
-  void send(std::int64_t bucket);
+  void join(std::size_t bytes);
+  /// Sends the bucket at this index of sent_.
+  void send(std::size_t at);
+  /// Sends all buckets after backward.
+  void send_all();
   /// Sends the report of this rank to all ranks; the record must contain the loss.
   void report(const StepRecord& record);
   /// Waits for averaged buckets. Updates each bucket at once, unless the update first needs the norm of all gradients.
@@ -140,8 +161,12 @@ class Stepper {
   std::unique_ptr<GradientExchange> exchange_;
   /// Communication with parameter servers; null if there are none.
   std::unique_ptr<ServerExchange> servers_;
+  /// Buckets as they are sent, and their parts of ranges_.
+  std::vector<SentBucket> sent_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
-  /// For each bucket, the event that is reached when its gradients are complete.
+  /// Number of buckets of this update that were passed to send().
+  std::size_t sent_count_ = 0;
+  /// For each bucket of the executable, the event that is reached when its gradients are complete.
   std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;

@@ -48,11 +48,12 @@ std::unique_ptr<engine::Engine> reference_engine() { return std::make_unique<Ref
 
 // Engine, data and loader of one rank.
 struct Rank {
-  Rank(const data::Dataset& dataset, int rank, int ranks, std::unique_ptr<engine::Engine> made)
+  Rank(const data::Dataset& dataset, int rank, int ranks, std::unique_ptr<engine::Engine> made,
+       std::size_t bucket_bytes = 128)
       : engine(std::move(made)) {
     const graph::Graph model = graph::with_loss(graph::parse_graph(kNet, "net").or_throw(), {});
     // small buckets, so that the network has several
-    executable = engine->compile(model, {.threads = 1, .slots = 2, .bucket_bytes = 128});
+    executable = engine->compile(model, {.threads = 1, .slots = 2, .bucket_bytes = bucket_bytes});
     engine::initialise(*executable, 3);
     memory = std::make_unique<SlotMemory>(*executable, 2, 2);
     data::LoaderOptions options;
@@ -222,6 +223,72 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
       });
     }
   }
+}
+
+// Weights of rank 0 after some updates by `exchange`. The bucket sizes are those of the executable and, for each
+// update, of the Stepper, in bytes; 0: as the executable's.
+std::vector<float> weights_by_exchange(const data::Dataset& dataset, int ranks, std::size_t compiled,
+                                       const std::function<std::size_t(int update)>& joined, double clip_norm) {
+  dist::LocalGroup group(ranks);
+  dist::Mailboxes boxes(ranks);
+  std::vector<float> weights;
+  std::vector<std::jthread> threads;
+  for (int number = 0; number < ranks; ++number) {
+    threads.emplace_back([&, number] {
+      dist::CommThread comm(
+          [&] { return std::make_unique<dist::MailboxMember>(boxes, group, number, static_cast<unsigned>(number)); },
+          std::chrono::minutes(1), {.algorithm = "exchange"});
+      Rank rank(dataset, number, ranks, cpu_engine(), compiled);
+      StepperOptions stepping = options();
+      stepping.group = &comm;
+      stepping.clip_norm = clip_norm;
+      Stepper stepper(*rank.executable, stepping);
+      EXPECT_EQ(stepper.has_free_bucket_size(), ranks > 1);
+      for (int update = 0; update < kUpdates; ++update) {
+        if (ranks > 1) stepper.set_bucket_bytes(joined(update));
+        static_cast<void>(stepper.update(*rank.loader, update, kRate));
+      }
+      if (number == 0) weights = rank.weights();
+    });
+  }
+  threads.clear();
+  return weights;
+}
+
+TEST(RanksByExchange, make_the_same_bits_with_buckets_of_any_size) {
+  const data::TestFolder folder;
+  write_data(folder);
+  data::SourceOptions source;
+  source.root = folder.path();
+  source.labels = {"bright", "noise"};
+  const data::Dataset dataset = data::load_dataset(source);
+  for (const int ranks : {1, 2, 3, 4}) {
+    for (const double clip_norm : {0.0, 0.05}) {
+      SCOPED_TRACE(testing::Message() << ranks << " ranks, clip_norm " << clip_norm);
+      const auto as_compiled = [](int) { return std::size_t{0}; };
+      const std::vector<float> smallest = weights_by_exchange(dataset, ranks, 1, as_compiled, clip_norm);
+      ASSERT_FALSE(smallest.empty());
+      for (const std::size_t compiled : {64U, 192U, 1U << 20U}) {
+        EXPECT_EQ(weights_by_exchange(dataset, ranks, compiled, as_compiled, clip_norm), smallest) << compiled;
+      }
+      const auto changing = [](int update) { return std::size_t{64} << static_cast<unsigned>(2 * update); };
+      EXPECT_EQ(weights_by_exchange(dataset, ranks, 1, changing, clip_norm), smallest) << "sizes change";
+    }
+  }
+}
+
+TEST(JoinBuckets, joins_neighbours_until_they_are_large_enough) {
+  const std::vector<engine::Bucket> buckets{{0, 16}, {16, 48}, {64, 16}, {80, 16}, {96, 160}, {256, 16}};
+  const std::vector<SentBucket> joined = join_buckets(buckets, 32 * sizeof(float));
+  ASSERT_EQ(joined.size(), 4U);
+  const std::vector<std::int64_t> begins{0, 64, 96, 256}, ends{64, 96, 256, 272}, lasts{1, 3, 4, 5};
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    EXPECT_EQ(joined[i].place.begin, begins[i]);
+    EXPECT_EQ(joined[i].place.begin + joined[i].place.count, ends[i]);
+    EXPECT_EQ(joined[i].last, lasts[i]);
+  }
+  EXPECT_EQ(join_buckets(buckets, 0).size(), buckets.size());
+  EXPECT_EQ(join_buckets(buckets, 1U << 20U).size(), 1U);
 }
 
 TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {

@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "graph/graph.h"
+#include "train/bucket_tuner.h"
 #include "train/compile_run.h"
 #include "train/import.h"
 #include "train/predict.h"
@@ -25,7 +26,7 @@ namespace roentgen::train {
 namespace {
 
 std::unique_ptr<Stepper> make_stepper(const TrainJob& job, engine::Executable& executable, TrainedPixels& pixels,
-                                      Timeline* timeline) {
+                                      double bucket_mb, Timeline* timeline) {
   const Recipe& recipe = job.recipe;
   return std::make_unique<Stepper>(
       executable, StepperOptions{.optimizer = recipe.optimizer.name,
@@ -39,7 +40,14 @@ std::unique_ptr<Stepper> make_stepper(const TrainJob& job, engine::Executable& e
                                  .device_id = job.engine.device_id(),
                                  .servers = job.servers,
                                  .is_stop_asked = job.is_stop_asked,
+                                 .bucket_bytes = bucket_bytes(bucket_mb),
                                  .timeline = timeline});
+}
+
+// Size in MiB of the buckets that the first update sends.
+double first_bucket_mb(const TrainRecipe& recipe, const Resume* resume) {
+  if (recipe.bucket_mb != kAutoBucket) return recipe.bucket_mb;
+  return resume != nullptr && resume->state.bucket_mb > 0.0 ? resume->state.bucket_mb : kUsualBucket_mb;
 }
 
 // Sets the initial weights: random values from the seed, then the weights of train.init, if set.
@@ -119,7 +127,8 @@ TrainSetup make_train_setup(const TrainJob& job) {
 
   setup.pixels = std::make_unique<TrainedPixels>(std::ssize(job.dataset.samples),
                                                  resume ? resume->info.training_pixels : std::vector<std::string>{});
-  setup.stepper = make_stepper(job, executable, *setup.pixels, timeline);
+  setup.stepper =
+      make_stepper(job, executable, *setup.pixels, first_bucket_mb(recipe, resume ? &*resume : nullptr), timeline);
   Optimizer& optimizer = setup.stepper->optimizer();
   const std::int64_t updates = updates_per_epoch(job, setup.input);
   warn_of_skipped(job, setup.input, updates);

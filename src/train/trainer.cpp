@@ -18,6 +18,7 @@
 #include "runtime/memory.h"
 #include "train/aurocs_csv.h"
 #include "train/bad_images.h"
+#include "train/bucket_tuner.h"
 #include "train/checkpoint_place.h"
 #include "train/device_watch.h"
 #include "train/link_watch.h"
@@ -96,6 +97,7 @@ class Trainer {
   RunState& state_;
   LinkWatch links_;
   DeviceWatch device_;
+  BucketTuner tuner_;
   /// Writer of checkpoints, used only by rank 0.
   CheckpointPlace place_;
   /// Step and epoch of the existing resume file; -1 if there is none.
@@ -116,6 +118,7 @@ Trainer::Trainer(const TrainJob& job)
       state_(setup_.state),
       links_(ranks_),
       device_(job.device_monitor),
+      tuner_(recipe_.train, ranks_, *setup_.executable, *setup_.stepper, state_),
       place_(job.folder, ranks_.is_first() ? job.checkpoint_dir : std::filesystem::path()),
       saved_step_(job.start == Start::Resume ? state_.step : -1),
       saved_epoch_(job.start == Start::Resume ? state_.epoch : -1),
@@ -174,6 +177,7 @@ void Trainer::make_update(EpochRecord& record) {
   if (setup_.ema) setup_.ema->update(state_.step);
   state_.loss_sum += step.loss;
   add(step, record);
+  tuner_.look(step);
   links_.look(step, setup_.observers);
   if (state_.step % kStepsToWeightCheck != 0) return;
   setup_.stepper->settle();

@@ -136,7 +136,7 @@ def shortened(words):
     """The command with settings that make it short."""
     if "bench" in words:
         kept = list(words)
-        if "--ranks" in words and "--oversubscribe" not in words and "predict-scaling" not in words:
+        if ("--ranks" in words or "--ranks-per-node" in words) and "--oversubscribe" not in words and "predict-scaling" not in words:
             kept.append("--oversubscribe")
         if "--image" not in words and ("choose" in words or "fusion" in words or "infer" in words):
             kept += ["--image", "32"]

@@ -48,13 +48,19 @@ class EmulatedEngine : public engine::Engine {
   [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph,
                                                             const engine::CompileOptions& options) override {
     return engine::cuda::make_executable(graph, options,
-                                         {.device = std::make_unique<EmulatedDevice>(options_),
+                                         {.device = make_device(),
                                           .convolutions = make_plain_convolutions(),
                                           .graphs = graphs_ == Graphs::Recorded ? make_emulated_graphs() : nullptr,
                                           .multiprocessors = kMultiprocessors});
   }
   [[nodiscard]] engine::Plan plan(const graph::Graph& graph, const engine::CompileOptions& options) override {
     return engine::cuda::make_plan(graph, options, *make_plain_convolutions(), kMultiprocessors);
+  }
+
+ protected:
+  /// Device of a new executable.
+  [[nodiscard]] virtual std::unique_ptr<runtime::Device> make_device() {
+    return std::make_unique<EmulatedDevice>(options_);
   }
 
  private:

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The engine "cuda" of the program under test, on emulated GPUs. ROENTGEN_EMULATED_CARDS sets their number; default:
-// one.
+// one. ROENTGEN_EMULATED_MEMORY names a folder in which each GPU writes a file "cuda-INDEX" with the number of bytes
+// that were allocated on it.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <fstream>
 
 #include "engine/cuda/cards.h"
 #include "engine/engine_list.h"
@@ -39,15 +42,47 @@ std::unique_ptr<Device> make_cuda_device(int index) {
 namespace engine {
 namespace {
 
+/// An emulated device that counts the bytes of all its buffers, also of those that are gone.
+class CountingDevice final : public runtime::Device {
+ public:
+  explicit CountingDevice(std::atomic<std::size_t>& bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::string_view name() const override { return device_.name(); }
+  [[nodiscard]] std::unique_ptr<runtime::DeviceBuffer> make_device_buffer(std::size_t bytes) override {
+    bytes_ += bytes;
+    return device_.make_device_buffer(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> make_pinned_buffer(std::size_t bytes) override {
+    return device_.make_pinned_buffer(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<runtime::Stream> make_stream() override { return device_.make_stream(); }
+  [[nodiscard]] std::unique_ptr<runtime::Event> make_event() override { return device_.make_event(); }
+  [[nodiscard]] std::size_t free_bytes() const override { return device_.free_bytes(); }
+
+ private:
+  emulated::EmulatedDevice device_;
+  std::atomic<std::size_t>& bytes_;
+};
+
 class EmulatedCard final : public emulated::EmulatedEngine {
  public:
   explicit EmulatedCard(runtime::CudaDeviceInfo card) : card_(std::move(card)) {}
+  ~EmulatedCard() override {
+    const char* const folder = std::getenv("ROENTGEN_EMULATED_MEMORY");
+    if (folder != nullptr) std::ofstream(fmt::format("{}/cuda-{}", folder, card_.index)) << bytes_;
+  }
+  EmulatedCard(const EmulatedCard&) = delete;
+  EmulatedCard& operator=(const EmulatedCard&) = delete;
   [[nodiscard]] std::string description() const override { return fmt::format("cuda:{} {}", card_.index, card_.name); }
   [[nodiscard]] std::string device_id() const override { return card_.bus; }
   [[nodiscard]] std::string why_not_auto() const override { return "it is emulated"; }
 
  private:
+  [[nodiscard]] std::unique_ptr<runtime::Device> make_device() override {
+    return std::make_unique<CountingDevice>(bytes_);
+  }
+
   runtime::CudaDeviceInfo card_;
+  std::atomic<std::size_t> bytes_ = 0;
 };
 
 }  // namespace

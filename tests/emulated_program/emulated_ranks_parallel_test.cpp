@@ -4,7 +4,9 @@
 // Tests several ranks on emulated GPUs. Gradients are averaged on the GPUs by a replacement of NCCL, or through the
 // host. Covers results, resumed runs, and faults.
 #include <cmath>
+#include <csignal>
 #include <map>
+#include <sstream>
 
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -35,9 +37,9 @@ class EmulatedRanks : public Launch {
  protected:
   static constexpr int kImages = 96;
 
-  /// Trains for five updates of 12 images, with several gradient buckets.
-  Ended train_plain(const std::string& run, int ranks, int batch, int accumulate,
-                    const std::vector<std::string>& more = {}) {
+  /// Arguments of a run of five updates of 12 images, with several gradient buckets.
+  std::vector<std::string> plain_words(const std::string& run, int ranks, int batch, int accumulate,
+                                       const std::vector<std::string>& more = {}) {
     if (data_.empty()) data_ = place_.synth("data", kImages);
     std::vector<std::string> words = place_.train_arguments(data_, run);
     words.back() = place_.write("plain.txt", kPlainNet).string();
@@ -48,7 +50,11 @@ class EmulatedRanks : public Launch {
     if (ranks > 0) {
       words = plus(words, {"--ranks", std::to_string(ranks), "--oversubscribe", "--comm-timeout", "60"});
     }
-    return run_it(plus(words, more));
+    return plus(words, more);
+  }
+  Ended train_plain(const std::string& run, int ranks, int batch, int accumulate,
+                    const std::vector<std::string>& more = {}) {
+    return run_it(plain_words(run, ranks, batch, accumulate, more));
   }
   Ended must_train_plain(const std::string& run, int ranks, int batch, int accumulate,
                          const std::vector<std::string>& more = {}) {
@@ -63,6 +69,17 @@ class EmulatedRanks : public Launch {
   EmulatedCards cards_{4};
 
   fs::path resume_file(const std::string& run) { return place_ / run / "checkpoints/resume.safetensors"; }
+
+  /// Losses of all updates in the log of a run.
+  std::vector<double> losses_of(const std::string& run) {
+    std::vector<double> losses;
+    std::istringstream lines(read_all(place_ / run / "log.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const Value entry = io::parse_json(line, "log").or_throw();
+      if (const Value* loss = entry.find("loss")) losses.push_back(loss->as_double());
+    }
+    return losses;
+  }
 
   /// L2 distance between the weights of two runs, divided by their norm.
   double distance(const std::string& left, const std::string& right) {
@@ -120,6 +137,80 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
   const Ended narrow = train_plain("narrow", 2, 6, 1, {"--reduce", "nccl", "--wire", "bf16"});
   EXPECT_NE(narrow.code, 0);
   EXPECT_THAT(narrow.err, HasSubstr("got rank 0: --wire bf16; try --reduce auto\n"));
+}
+
+// The lesson of PyTorch's DataParallel, whose first GPU held 15.5 GB and the others 12 GB (FutureGAN, 8 P100). Rank 0
+// alone validates the figures, writes checkpoints and receives what the others gather: all of it in the host's memory.
+TEST_F(EmulatedRanks, first_rank_allocates_no_more_card_memory_than_the_others) {
+  const std::vector<std::string> threads{"--devices", "cuda:0,1,2,3"};
+  for (const std::vector<std::string>& way :
+       {std::vector<std::string>{"--reduce", "nccl"}, {"--reduce", "exchange"}, threads}) {
+    SCOPED_TRACE(way[1]);
+    const fs::path folder = place_ / ("memory-" + way[1]);
+    fs::create_directories(folder);
+    ::setenv("ROENTGEN_EMULATED_MEMORY", folder.c_str(), 1);
+    must_train_plain("peak-" + way[1], way == threads ? 0 : 4, 3, 1,
+                     plus(way, {"--set", "train.ema=0.9", "--set", "train.keep_best=2"}));
+    ::unsetenv("ROENTGEN_EMULATED_MEMORY");
+    const std::string first = read_all(folder / "cuda-0");
+    EXPECT_GT(std::stoll(first), 100'000) << "weights, gradients, optimizer and activations";
+    for (const std::string other : {"cuda-1", "cuda-2", "cuda-3"}) EXPECT_EQ(read_all(folder / other), first) << other;
+  }
+}
+
+TEST_F(EmulatedRanks, threads_of_one_process_make_the_losses_and_weights_of_processes) {
+  for (const int ranks : {2, 3, 4}) {
+    const std::string devices = std::string("cuda:0,1,2,3").substr(0, static_cast<std::size_t>(4 + 2 * ranks));
+    for (const std::string way : {"nccl", "exchange"}) {
+      const std::string name = way + std::to_string(ranks);
+      must_train_plain("processes-" + name, ranks, 12 / ranks, 1, {"--reduce", way});
+      const Ended ended =
+          must_train_plain("threads-" + name, 0, 12 / ranks, 1, {"--reduce", way, "--devices", devices});
+      expect_equal_tensors(resume_file("threads-" + name), resume_file("processes-" + name));
+      EXPECT_EQ(ended.err.find("averaged by NCCL twin") != std::string::npos, way == "nccl") << ended.err;
+      const std::vector<double> losses = losses_of("threads-" + name), wanted = losses_of("processes-" + name);
+      ASSERT_EQ(losses.size(), wanted.size());
+      ASSERT_FALSE(losses.empty());
+      // MPI adds the losses of more than two ranks in an order of its own, as float32 with 2^-24 = 6e-8.
+      for (std::size_t i = 0; i < losses.size(); ++i) EXPECT_NEAR(losses[i], wanted[i], 1e-6 * wanted[i]) << name;
+    }
+  }
+}
+
+TEST_F(EmulatedRanks, threads_of_one_process_stop_and_go_on_as_processes) {
+  constexpr int kStopped = 3;
+  must_train_plain("whole", 2, 6, 1);
+  const std::vector<std::string> devices{"--devices", "cuda:2,1"};
+  EXPECT_EQ(train_plain("parts", 0, 6, 1, plus(devices, {"--stop-after", "2"})).code, kStopped);
+  EXPECT_EQ(train_plain("parts", 2, 6, 1, {"--resume", "--stop-after", "3"}).code, kStopped);
+  const Ended ended = must_train_plain("parts", 0, 6, 1, plus(devices, {"--resume"}));
+  expect_equal_tensors(resume_file("parts"), resume_file("whole"));
+  EXPECT_EQ(ended.out.find("weights:"), ended.out.rfind("weights:")) << "told by one thread";
+  EXPECT_THAT(read_all(place_ / "parts/recipe.toml"), HasSubstr("\ndevice = \"cuda\""));
+}
+
+TEST_F(EmulatedRanks, a_signal_stops_all_threads_of_one_process) {
+  constexpr int kStopped = 3;
+  const std::vector<std::string> endless{"--devices", "cuda:0,1", "--set", "train.epochs=500"};
+  Process process(plain_words("stopped", 0, 6, 1, endless), place_.root(), {}, RG_HELD_PROGRAM);
+  EXPECT_TRUE(process.wait_for_lines(place_ / "stopped/log.jsonl", 3));
+  process.signal(SIGTERM);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, kStopped) << ended.err;
+  EXPECT_EQ(ended.out.find("stopped at step"), ended.out.rfind("stopped at step"));
+  EXPECT_THAT(ended.out, HasSubstr("stopped at step"));
+  EXPECT_TRUE(fs::exists(resume_file("stopped")));
+}
+
+TEST_F(EmulatedRanks, devices_that_cannot_be_had_are_named_once) {
+  const Ended missing = train_plain("no", 0, 6, 1, {"--devices", "cuda:0,9"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_EQ(missing.err,
+            "[runtime.cuda] device cuda:9: expected one of cuda:0 to cuda:3, got cuda:9; try --device cpu\n");
+  expect_stop(train_plain("no", 0, 6, 1, {"--devices", "cuda:1,1"}), {"device of rank 1", "rank 0's"});
+  expect_refusal(train_plain("no", 2, 6, 1, {"--devices", "cuda:0,1"}), {"--devices: expected one process on its own"});
+  expect_refusal(train_plain("no", 0, 6, 1, {"--devices", "0,1"}), {"--devices: expected a list such as cuda:0,1"});
+  EXPECT_FALSE(fs::exists(place_ / "no"));
 }
 
 TEST_F(EmulatedRanks, log_names_the_communication_that_computing_does_not_hide) {

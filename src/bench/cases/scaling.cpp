@@ -22,6 +22,7 @@
 #include "bench/options.h"
 #include "bench/ranks.h"
 #include "bench/same_batches.h"
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
@@ -246,27 +247,27 @@ class ScalingCase final : public Case {
       : Case("speed-up of training with more ranks; each point is a group of processes",
              "roentgen bench scaling --model resnet50 --batch 8 --ranks 1,2 --threads 1 --repeat 3") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
-         network_.training_options(),
-         network_.options({"--allow-shared-gpu"}),
-         input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
-         ranks_.options({"--ranks", "--hosts", "--per-host", "--no-overlap", "--bucket-mb", "--reduce", "--wire"}),
-         servers_.options(),
-         {{.name = "--straggler",
-           .target = &straggler_,
-           .doc = "how many times slower the last simulated device is",
-           .range = {1, 1000}},
-          {.name = "--strong", .target = &is_strong_, .doc = kFlagsDoc},
-          {.name = "--synthetic", .target = &is_synthetic_, .doc = kFlagsDoc},
-          {.name = "--trace",
-           .target = &trace_folder_,
-           .doc = "folder for timelines of the steps (Chrome trace), such as ranks-2.json",
-           .value_name = "DIR"},
-          {.name = "--repeat",
-           .target = &rounds_,
-           .doc = "rounds that repeat all measurements in turn",
-           .range = {1, kMany}}}});
+    return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
+                   network_.training_options(),
+                   network_.options({"--allow-shared-gpu"}),
+                   input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
+                   ranks_.options({"--ranks", "--ranks-per-node", "--hosts", "--per-host", "--no-overlap",
+                                   "--bucket-mb", "--reduce", "--wire"}),
+                   servers_.options(),
+                   {{.name = "--straggler",
+                     .target = &straggler_,
+                     .doc = "how many times slower the last simulated device is",
+                     .range = {1, 1000}},
+                    {.name = "--strong", .target = &is_strong_, .doc = kFlagsDoc},
+                    {.name = "--synthetic", .target = &is_synthetic_, .doc = kFlagsDoc},
+                    {.name = "--trace",
+                     .target = &trace_folder_,
+                     .doc = "folder for timelines of the steps (Chrome trace), such as ranks-2.json",
+                     .value_name = "DIR"},
+                    {.name = "--repeat",
+                     .target = &rounds_,
+                     .doc = "rounds that repeat all measurements in turn",
+                     .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     if (is_synthetic_ && !input_.data.empty()) {
@@ -280,6 +281,10 @@ class ScalingCase final : public Case {
     options.device_images_per_s = take_emulated_device(options.step);
     options.servers = train::parse_server_options(servers_);
     train::refuse_nccl_servers(options.servers, ranks_.reduce);
+    if (!ranks_.per_node.empty() && (ranks_.ranks != RankArguments{}.ranks || options.servers.has_servers())) {
+      throw ConfigError(error_text("bench.scaling", "--ranks-per-node", "no --ranks and no --servers beside it", "both",
+                                   "--ranks-per-node alone"));
+    }
     options.straggler = straggler_;
     if (straggler_ > 1.0 && options.device_images_per_s <= 0.0) {
       throw ConfigError(
@@ -312,8 +317,36 @@ class ScalingCase final : public Case {
     return host.join_ranks(rank, [&](dist::CommThread* group) { return run_scaling_point(options, group); });
   }
 
+  // Measures all points of --ranks-per-node: the same number of threads on each host, divided among more and more
+  // ranks.
+  [[nodiscard]] Value run_layouts(const ScalingOptions& options, const Host& host) const {
+    const auto hosts = std::max<std::int64_t>(1, std::ssize(comma_parts(ranks_.hosts)));
+    const int usable = runtime::physical_cores(runtime::usable_cores());
+    ScalingPlan plan{.ranks = {},
+                     .cores = options.step.threads > 0 ? options.step.threads : usable,
+                     .rounds = rounds_,
+                     .is_strong = is_strong_,
+                     .batch = options.step.batch};
+    for (const std::int64_t each : ranks_.counts_per_node()) {
+      if (each > plan.cores && !network_.may_oversubscribe) {
+        throw ConfigError(error_text("bench.scaling", "--ranks-per-node",
+                                     fmt::format("at most {}, a core each", plan.cores), fmt::to_string(each),
+                                     "fewer ranks, or --oversubscribe"));
+      }
+      plan.ranks.push_back(each * hosts);
+    }
+    return run_scaling(plan, [&](std::int64_t count, std::int64_t batch) {
+      RankRequest group = request();
+      group.ranks = count;
+      group.hosts = hosts_with_ranks(ranks_.hosts, count / hosts);
+      return host.start_ranks(group, {"--batch", fmt::to_string(batch), "--threads",
+                                      fmt::to_string(std::max<std::int64_t>(1, plan.cores * hosts / count))});
+    });
+  }
+
   // Measures all numbers of ranks ("points"). For each point, starts a group of processes that run this benchmark case.
   [[nodiscard]] Value run_points(const ScalingOptions& options, const Host& host) const {
+    if (!ranks_.per_node.empty()) return run_layouts(options, host);
     const ScalingPlan plan{.ranks = ranks_.counts(),
                            .per_host = ranks_.per_host,
                            .rounds = rounds_,

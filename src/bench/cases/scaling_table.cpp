@@ -13,6 +13,7 @@
 
 #include "bench/cases/scaling.h"
 #include "bench/harness.h"
+#include "core/comma_list.h"
 #include "core/error.h"
 
 namespace roentgen::bench {
@@ -43,7 +44,24 @@ Value efficiency(const Point& point, const Point* base) {
   return Value(summarise(ratios).median);
 }
 
-Value row_of(const Point& point, const Point* one, const Point* host) {
+// Median of the rounds' ratios: images/s of `point` over that of `base`. Null if ranks of one of them take turns.
+Value speedup(const Point& point, const Point& base) {
+  if (point.is_oversubscribed() || base.is_oversubscribed()) return {};
+  std::vector<double> ratios = point.all("images_per_s");
+  const std::vector<double> before = base.all("images_per_s");
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= before[i];
+  return Value(summarise(ratios).median);
+}
+
+/// Points that a row is compared with; null: there is none.
+struct Bases {
+  const Point* one = nullptr;
+  const Point* host = nullptr;
+  /// With fixed cores: the first point.
+  const Point* first = nullptr;
+};
+
+Value row_of(const Point& point, const Bases& bases) {
   const std::vector<double> speeds = point.all("images_per_s");
   const double count = static_cast<double>(speeds.size());
   const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
@@ -59,8 +77,13 @@ Value row_of(const Point& point, const Point* one, const Point* host) {
   row.set("sd", speeds.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0);
   row.set("min", std::ranges::min(speeds));
   row.set("max", std::ranges::max(speeds));
-  row.set("efficiency", efficiency(point, one));
-  if (host != nullptr) row.set("efficiency_of_host", efficiency(point, host));
+  if (bases.first != nullptr) {
+    row.set("threads", last.at("threads"));
+    row.set("speedup", speedup(point, *bases.first));
+  } else {
+    row.set("efficiency", efficiency(point, bases.one));
+  }
+  if (bases.host != nullptr) row.set("efficiency_of_host", efficiency(point, bases.host));
   row.set("oversubscribed", point.is_oversubscribed());
   for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
   for (const char* key : {"applied", "dropped", "staleness_mean", "staleness_max"}) {
@@ -71,6 +94,15 @@ Value row_of(const Point& point, const Point* one, const Point* host) {
 }
 
 }  // namespace
+
+std::string hosts_with_ranks(const std::string& hosts, std::int64_t ranks) {
+  std::string list;
+  if (hosts.empty()) return list;
+  for (const std::string_view host : comma_parts(hosts)) {
+    list += fmt::format("{}{}:{}", list.empty() ? "" : ",", host.substr(0, host.find(':')), ranks);
+  }
+  return list;
+}
 
 Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
   require_at_least("rounds", plan.rounds, 1);
@@ -101,7 +133,8 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
   result.set("rounds", plan.rounds);
   Value& rows = result.set("points", Value::array());
   for (const Point& point : points) {
-    rows.push_back(row_of(point, point_of(1), point_of(plan.per_host)));
+    rows.push_back(row_of(point, plan.cores > 0 ? Bases{.first = &points.front()}
+                                                : Bases{.one = point_of(1), .host = point_of(plan.per_host)}));
   }
   add_environment(result);
   return result;

@@ -64,6 +64,26 @@ TEST(Scaling, efficiency_is_the_median_ratio_of_rounds) {
   EXPECT_DOUBLE_EQ(row.at("comm_exposed").as_double(), 0.25);
 }
 
+TEST(Scaling, with_fixed_cores_points_are_compared_as_a_whole) {
+  const auto give = [](std::int64_t ranks, std::int64_t batch) {
+    Value value = point(ranks, batch, ranks == 2 ? 30.0 : 20.0);
+    value.set("threads", 4 / ranks);
+    return value;
+  };
+  const Value result = run_scaling({.ranks = {1, 2, 4}, .cores = 4, .rounds = 3}, give);
+  const Value::Array& rows = result.at("points").as_array();
+  EXPECT_EQ(rows[0].at("speedup").as_double(), 1.0);
+  EXPECT_EQ(rows[1].at("speedup").as_double(), 1.5);
+  EXPECT_EQ(rows[2].at("speedup").as_double(), 1.0);
+  EXPECT_EQ(rows[2].at("threads").as_integer(), 1);
+  EXPECT_EQ(rows[1].find("efficiency"), nullptr);
+}
+
+TEST(Scaling, hosts_get_so_many_ranks_each) {
+  EXPECT_EQ(hosts_with_ranks("a,b:7", 2), "a:2,b:2");
+  EXPECT_EQ(hosts_with_ranks("", 2), "");
+}
+
 TEST(Scaling, a_strong_one_divides_the_batch) {
   const auto give = [](std::int64_t ranks, std::int64_t batch) { return point(ranks, batch, 1.0); };
   const Value result = run_scaling({.ranks = {1, 4}, .rounds = 1, .is_strong = true, .batch = 8}, give);

@@ -95,6 +95,11 @@ Reducer::Reducer(Communicator& group, const ReduceOptions& options)
 
 Reducer::~Reducer() = default;
 
+bool Reducer::is_free_of_bucket_size() const {
+  const Schedule& schedule = plan_->schedule;
+  return plan_->group.size() == 1 || (plan_->wire == Wire::F32 && !schedule.is_chain && !schedule.is_communicators_own);
+}
+
 Pending Reducer::all_reduce_mean(std::span<float> data, Phase phase) {
   if (plan_->schedule.is_communicators_own && plan_->wire == Wire::F32) {
     return plan_->group.all_reduce_mean(data, phase);

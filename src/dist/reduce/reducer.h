@@ -58,6 +58,11 @@ class Reducer {
   /// outlive the returned Pending.
   Pending all_reduce_mean(std::span<float> data, Phase phase);
 
+  /// True if means have the same bits in buckets of any size: elements are sent as f32 and added in one order. In a
+  /// ring the order changes from share to share. The communicator's own collective chooses an order by size. With bf16
+  /// a rank does not round its own share. All ranks return the same.
+  [[nodiscard]] bool is_free_of_bucket_size() const;
+
  private:
   std::unique_ptr<const ReducePlan> plan_;
   /// Buckets in progress, and completed ones for reuse.

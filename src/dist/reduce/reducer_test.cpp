@@ -15,58 +15,17 @@
 #include "core/error.h"
 #include "dist/comm_thread.h"
 #include "dist/mailbox_testing.h"
+#include "dist/reduce/reducer_testing.h"
 #include "dist/reduce/wire.h"
 
 namespace roentgen::dist {
 namespace {
 
 using std::chrono::milliseconds;
-using Vectors = std::vector<std::vector<float>>;
 
 constexpr milliseconds kAnHour{3'600'000};
 constexpr double kUnitF32 = 0x1p-24;
 constexpr double kUnitBf16 = 0x1p-8;
-
-/// Group of ranks with their reducers.
-struct Group {
-  Group(int size, const ReduceOptions& options, unsigned seed) : boxes(size), random(seed) {
-    for (int rank = 0; rank < size; ++rank) {
-      ranks.push_back(std::make_unique<MailboxCommunicator>(boxes, rank, random(), options.hosts));
-      reducers.push_back(std::make_unique<Reducer>(*ranks.back(), options));
-    }
-  }
-  /// Averages buckets in place, where each element holds one vector per rank. Several buckets run at once.
-  void average(std::vector<Vectors*> buckets) {
-    std::vector<Pending> pending;
-    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        pending.push_back(reducers[rank]->all_reduce_mean((*buckets[bucket])[rank],
-                                                          {"gradient bucket", static_cast<std::int64_t>(bucket)}));
-      }
-    }
-    while (!pending.empty()) {
-      const std::size_t at = random() % pending.size();
-      if (!pending[at].is_done()) continue;
-      std::swap(pending[at], pending.back());
-      pending.pop_back();
-    }
-  }
-
-  Mailboxes boxes;
-  std::minstd_rand random;
-  std::vector<std::unique_ptr<MailboxCommunicator>> ranks;
-  std::vector<std::unique_ptr<Reducer>> reducers;
-};
-
-Vectors random_vectors(int size, std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  Vectors all(static_cast<std::size_t>(size), std::vector<float>(count));
-  for (auto& each : all) {
-    for (float& value : each)
-      value = std::ldexp(static_cast<float>(random() % 20'001) - 10'000.0F, static_cast<int>(random() % 20) - 10);
-  }
-  return all;
-}
 
 Vectors averaged(Vectors all, const ReduceOptions& options, unsigned seed = 1) {
   Group(static_cast<int>(all.size()), options, seed).average({&all});
@@ -93,16 +52,6 @@ float pairwise(std::vector<float> values) {
     for (std::size_t i = 0; i + distance < values.size(); i += 2 * distance) values[i] += values[i + distance];
   }
   return values[0];
-}
-
-std::vector<std::vector<int>> host_maps(int size) {
-  std::vector<std::vector<int>> maps(3);
-  for (int rank = 0; rank < size; ++rank) {
-    maps[0].push_back(0);
-    maps[1].push_back(rank < size / 2 ? 4 : 2);
-    maps[2].push_back(rank % 3);
-  }
-  return maps;
 }
 
 void for_each_case(const std::function<void(int size, const ReduceOptions&)>& check) {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/rank_binding.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "cli/rank_cards.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "dist/comm_thread.h"
+#include "runtime/cores.h"
+#include "runtime/placement.h"
+#include "train/own_device.h"
+#include "train/ranks.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+namespace {
+
+// Binds the process to the cores `rest`; the cores `communication` remain for its communication thread.
+Binding part(const runtime::CoreList& rest, runtime::CoreList communication) {
+  runtime::bind_process(rest);
+  // caches the cores of the process before a thread is bound to fewer cores
+  static_cast<void>(runtime::available_cores());
+  static_cast<void>(runtime::cores_of_process());
+  return {.communication = std::move(communication)};
+}
+
+std::string no_core_text(std::string_view expected, const runtime::CoreList& cores) {
+  return error_text("cli.launch", "--comm-threads 1", expected, runtime::text_of(cores),
+                    "a smaller --ranks, mpirun --map-by slot:PE=K, or --comm-threads 0");
+}
+
+}  // namespace
+
+AskedDevice asked_device(const RankOptions& options) {
+  AskedDevice asked;
+  if (!options.recipe) return asked;
+  asked.device = engine::resolve_device(engine::parse_device(options.recipe().device));
+  if (!asked.device.is_host()) asked.cards = runtime::find_cuda_devices();
+  return asked;
+}
+
+AskedDevice asked_device_or_host(const RankOptions& options) {
+  try {
+    return asked_device(options);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+Binding take_place(const RankOptions& options, const RankLayout& layout, const dist::LaunchedRank& own,
+                   const AskedDevice& asked, bool is_server) {
+  const bool is_divided = is_own_rank() && own.local_size > 0;
+  RankCores reserved = reserve_cores(layout, runtime::usable_cores(), own, is_divided);
+  if (is_divided) {
+    reserved.rest = own_share(reserved.rest, own, asked.device, asked.cards, layout.unit);
+    runtime::bind_process(reserved.rest);
+  }
+  if (!reserved.problem.empty()) return {.problem = std::move(reserved.problem)};
+  if (!reserved.communication.empty()) return part(reserved.rest, std::move(reserved.communication));
+  const bool must_reserve = layout.reserves_core.value_or(false);
+  if (!options.recipe || is_server || layout.reserves_core == false) return {};
+  const runtime::CoreList own_cores = runtime::usable_cores();
+  const std::vector<runtime::CoreList> cores = runtime::by_physical_core(own_cores);
+  if (!runtime::are_own(cores, own.local_size)) {
+    return {.problem = must_reserve ? no_core_text("cores that no other rank uses", own_cores) : ""};
+  }
+  runtime::Placement placement = runtime::place(
+      cores,
+      {.has_communication = true, .must_reserve = must_reserve, .threads = train::asked_threads(options.recipe())});
+  if (!placement.communication.empty()) return part(placement.compute, std::move(placement.communication));
+  return {.problem = must_reserve ? no_core_text("at least two cores for the rank", own_cores) : ""};
+}
+
+RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched, const AskedDevice& asked,
+                    const Binding& binding) {
+  if (!binding.problem.empty()) throw ConfigError(binding.problem);
+  RankPlace own{.cores = runtime::usable_cores(), .communication = binding.communication};
+  own.sockets = static_cast<int>(runtime::by_unit(own.cores, runtime::CoreUnit::Socket).size());
+  own.card = card_text(train::own_device(asked.device, launched, asked.cards), asked.cards);
+  if (options.recipe) own.input = train::train_cores(options.recipe()).input;
+  own.threads = options.threads  ? options.threads()
+                : options.recipe ? train::compute_threads(options.recipe())
+                                 : runtime::default_compute_threads();
+  return own;
+}
+
+void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own) {
+  const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
+  std::vector<RankPlace> places;
+  std::map<std::string, std::set<int>> cores;
+  std::map<std::string, int> threads;
+  std::string map;
+  bool is_shown = parse_layout(options.layout).is_asked();
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const RankPlace& place = places.emplace_back(parse_rank_place(all[static_cast<std::size_t>(rank)]));
+    const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
+    cores[host].insert(place.cores.begin(), place.cores.end());
+    threads[host] += place.threads;
+    is_shown = is_shown || !place.card.empty();
+    map += fmt::format("{}{} on {}, {}", map.empty() ? "" : "; ", rank, host, text_of(place));
+  }
+  for (const auto& [host, count] : threads) {
+    const int has = static_cast<int>(cores[host].size());
+    if (count <= has) continue;
+    if (!options.may_oversubscribe) {
+      throw ConfigError(
+          error_text("cli.launch", "ranks on " + host, fmt::format("at most {} compute threads, one per core", has),
+                     fmt::to_string(count),
+                     "a smaller --ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
+    }
+    if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
+  }
+  if (group.rank() != 0) return;
+  log::write(is_shown ? log::Level::Info : log::Level::Debug, "ranks: " + map);
+  if (const std::string warning = socket_warning(places, group.hosts()); !warning.empty()) log::warning(warning);
+}
+
+}  // namespace roentgen::cli
