@@ -155,7 +155,6 @@ TEST_F(EmulatedRanks, resume_goes_on_with_the_same_bits_and_with_other_numbers_o
 /// Faults on emulated cards whose gradients NCCL's twin averages.
 class EmulatedStruck : public Struck {
  protected:
-  std::string program() const override { return RG_HELD_PROGRAM; }
   std::vector<std::string> more() const override { return {"--device", "cuda", "--reduce", "nccl"}; }
   EmulatedCards cards_{4};
 };
