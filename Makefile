@@ -23,7 +23,7 @@ LONG_LABELS := slow|gpu|product|mpich
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train python_core
 
-.PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs docs-api \
+.PHONY: help setup schedulers build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs docs-api \
   bench clean
 
 help:  ## List the targets
@@ -65,8 +65,11 @@ quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table i
 test: build  ## Run the tests labelled unit, parallel, e2e and real
 	$(call run_tests,$(RELEASE),$(QUICK_LABELS))
 
-test-all: test tidy sanitize-address sanitize-thread  ## Also slow ones, all units and instruction sets, sanitizers, tidy
+test-all: schedulers test tidy sanitize-address sanitize-thread  ## Also slow ones, all units and instruction sets, sanitizers, tidy
 	$(call run_tests,$(RELEASE),$(LONG_LABELS))
+
+schedulers:
+	tools/setup.sh --schedulers
 
 sanitize-address: setup  ## Unit and end-to-end tests under AddressSanitizer and UndefinedBehaviourSanitizer
 	cmake --preset asan

@@ -16,7 +16,7 @@
 #PBS -r y
 set -uo pipefail
 
-cd "${PBS_O_WORKDIR:-.}"
+cd "${PBS_O_WORKDIR:-.}" || exit 2
 : "${ROENTGEN:=roentgen}"
 : "${ARGUMENTS_FILE:?qsub -v ARGUMENTS_FILE=FILE, with a word of the arguments a line}"
 again=ARGUMENTS_FILE=$ARGUMENTS_FILE,ROENTGEN=$ROENTGEN${RUN_SECONDS:+,RUN_SECONDS=$RUN_SECONDS}
