@@ -270,7 +270,7 @@ std::vector<Option> RankArguments::options(Names names) {
        {.name = "--reduce",
         .target = &reduce,
         .doc = "averaging algorithms, comma-separated; empty: all; scaling: one"},
-       {.name = "--wire", .target = &wire, .doc = "f32, bf16; empty: both (scaling: f32)"}},
+       {.name = "--wire", .target = &wire, .doc = "f32, bf16, f16; empty: all (scaling: f32)"}},
       names);
 }
 
