@@ -95,10 +95,7 @@ bool divide_ranks(const TrainJob& job) {
   if (!job.group->way().ends_with(" f32")) {
     throw ConfigError(error_text(kRoom, "--wire", "f32 with parameter servers", job.group->way(), "--wire f32"));
   }
-  if (job.servers.is_async() && job.recipe.train.batch_norm == "sync") {
-    throw ConfigError(error_text(kRoom, "train.batch_norm", "a norm of each rank's own images, as none waits", "sync",
-                                 "train.batch_norm=local, or --update ps"));
-  }
+  check_server_recipe(job.servers, job.recipe.train);
   const bool is_server = job.group->rank() >= ranks - servers;
   job.group->divide(servers);
   return is_server;

@@ -39,8 +39,7 @@ class ServerExchange {
     bool is_stop_asked = false;
   };
 
-  /// `group` is divided (CommThread::divide()); it and `executable` must outlive this. ConfigError for a loss scale,
-  /// and as assign_buckets().
+  /// `group` is divided (CommThread::divide()); it and `executable` must outlive this. ConfigError as assign_buckets().
   /// @param timeline where waits are written down; may be null
   ServerExchange(dist::CommThread& group, engine::Executable& executable, const ServerOptions& options,
                  Timeline* timeline);

@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 #include "dist/reduce/reducer.h"
+#include "engine/compute_type.h"
+#include "train/recipe.h"
 
 namespace roentgen::train {
 namespace {
@@ -74,6 +76,18 @@ ServerOptions parse_server_options(const ServerArguments& arguments) {
   if (options.has_servers()) options.servers = arguments.servers > 0 ? static_cast<int>(arguments.servers) : 1;
   if (arguments.staleness >= 0) options.staleness = arguments.staleness;
   return options;
+}
+
+void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe) {
+  if (options.has_servers() && recipe.dtype == name_of(DType::F16)) {
+    throw ConfigError(error_text("train.servers", "train.dtype",
+                                 "gradients without a loss scale, since each server sees a part of an overflow", "f16",
+                                 "--dtype bf16, or --update sync"));
+  }
+  if (options.is_async() && recipe.batch_norm == "sync") {
+    throw ConfigError(error_text("train.servers", "train.batch_norm", "a norm of each rank's own images, as none waits",
+                                 "sync", "train.batch_norm=local, or --update ps"));
+  }
 }
 
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce) {

@@ -13,6 +13,8 @@
 
 namespace roentgen::train {
 
+struct TrainRecipe;
+
 /// Ways from gradients to updates. Sync: all ranks average and update. Servers: parameter servers sum the gradients of
 /// all workers and update. Async: they apply each worker's gradient as it comes.
 enum class UpdateWay : std::uint8_t { Sync, Servers, Async };
@@ -54,6 +56,9 @@ struct ServerArguments {
 };
 /// ConfigError where the arguments do not go together.
 [[nodiscard]] ServerOptions parse_server_options(const ServerArguments& arguments);
+/// Throws ConfigError if servers cannot train by the recipe. They cannot with a loss scale, because each server sees a
+/// part of an overflow. Asynchronous workers cannot share a batch norm, because they do not wait for each other.
+void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe);
 /// ConfigError where servers are to be with NCCL, which averages and sends no messages.
 /// @param reduce as --reduce
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce);
