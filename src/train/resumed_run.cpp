@@ -15,6 +15,7 @@
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/schedule/schedule.h"
+#include "train/servers/scaled_ranks.h"
 #include "train/train_job.h"
 
 namespace roentgen::train {
@@ -91,7 +92,8 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   if (job.servers.is_async()) {
     log::warning("asynchronous updates come in another order each time: weights will differ from an unbroken run's");
   }
-  const std::string rates = changed_rates(job.recipe, resume.info.recipe, state, ranks.size());
+  const std::string rates = changed_rates(job.recipe, resume.info.recipe, state,
+                                          scaled_ranks(job.recipe.optimizer, ranks.size(), job.servers.way));
   if (!rates.empty()) log::warning(rates);
 }
 

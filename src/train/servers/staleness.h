@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counts of gradients that asynchronous updates took or dropped.
+// Staleness of gradients in asynchronous updates: counts, and what late ones weigh.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace roentgen::train {
@@ -15,5 +16,11 @@ struct StalenessRecord {
   double mean = 0.0;         ///< mean staleness of those applied, in versions
   std::int64_t max = 0;      ///< largest staleness of one applied
 };
+
+/// Factor of the learning rate for a late gradient. It is 1 up to a staleness of workers - 1, which gradients of
+/// equally fast workers have. Beyond, it falls as 1 / (staleness + 1) (Zhang et al. 2016, arXiv:1511.05950).
+[[nodiscard]] constexpr double late_rate(double staleness, int workers) {
+  return std::min(1.0, static_cast<double>(workers) / (staleness + 1.0));
+}
 
 }  // namespace roentgen::train
