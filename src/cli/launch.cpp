@@ -111,7 +111,7 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "sent as f32, bf16 or f16; RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS";
+  constexpr const char* kSendingDoc = "sent as f32, bf16, f16; RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,

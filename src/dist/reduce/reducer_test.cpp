@@ -138,9 +138,8 @@ TEST(Reducer, is_the_mean_within_rounding_and_the_same_on_all_ranks) {
       const Vectors before = random_vectors(size, count, 7);
       const Vectors after = averaged(before, options);
       const int roundings = wire_roundings(size, options);
-      const double bound = std::pow(1.0 + wire_rounding(parse_wire(options.wire)), roundings) *
-                               std::pow(1.0 + kUnitF32, size + 1) -
-                           1.0;
+      const double bound =
+          std::pow(1.0 + wire_rounding(parse_wire(options.wire)), roundings) * std::pow(1.0 + kUnitF32, size + 1) - 1.0;
       const double tiny = options.wire == "f16" ? roundings * 0x1p-25 : 0.0;  // half of the last digit below 2^-14
       for (std::size_t i = 0; i < count; ++i) {
         const Exact wanted = exact(before, i);
