@@ -47,7 +47,7 @@ TEST(Allreduce, float32_answers_may_be_off_by_less_than_those_of_16_bits) {
   std::vector<float> data(40);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(kFactor * static_cast<double>(i % 31));
   EXPECT_EQ(first_wrong(data, kFactor, "f32"), std::nullopt);
-  data[35] *= 1.0F + 0x1p-10F;
+  data[35] *= 1.0F + 0x1p-12F;
   EXPECT_EQ(first_wrong(data, kFactor, "f32"), 35U);
   for (const char* wire : {"bf16", "f16"}) EXPECT_EQ(first_wrong(data, kFactor, wire), std::nullopt) << wire;
   data[35] *= 1.0F + 0x1p-7F;
