@@ -4,7 +4,6 @@
 // Staleness of gradients in asynchronous updates: counts, and what late ones weigh.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 namespace roentgen::train {
@@ -20,7 +19,8 @@ struct StalenessRecord {
 /// Factor of the learning rate for a late gradient. It is 1 up to a staleness of workers - 1, which gradients of
 /// equally fast workers have. Beyond, it falls as 1 / (staleness + 1) (Zhang et al. 2016, arXiv:1511.05950).
 [[nodiscard]] constexpr double late_rate(double staleness, int workers) {
-  return std::min(1.0, static_cast<double>(workers) / (staleness + 1.0));
+  const auto most = static_cast<double>(workers);
+  return staleness + 1.0 <= most ? 1.0 : most / (staleness + 1.0);
 }
 
 }  // namespace roentgen::train
