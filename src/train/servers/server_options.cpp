@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "dist/reduce/reducer.h"
 #include "engine/compute_type.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 
 namespace roentgen::train {
@@ -78,7 +79,11 @@ ServerOptions parse_server_options(const ServerArguments& arguments) {
   return options;
 }
 
-void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe) {
+void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe, int ranks) {
+  if (options.has_servers() && ranks <= options.servers) {
+    throw ConfigError(error_text("train.servers", "--servers", fmt::format("fewer than the {}", ranks_text(ranks)),
+                                 fmt::to_string(options.servers), "more --ranks, which count workers and servers"));
+  }
   if (options.has_servers() && recipe.dtype == name_of(DType::F16)) {
     throw ConfigError(error_text("train.servers", "train.dtype",
                                  "gradients without a loss scale, since each server sees a part of an overflow", "f16",

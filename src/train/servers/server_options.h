@@ -56,9 +56,10 @@ struct ServerArguments {
 };
 /// ConfigError where the arguments do not go together.
 [[nodiscard]] ServerOptions parse_server_options(const ServerArguments& arguments);
-/// Throws ConfigError if servers cannot train by the recipe. They cannot with a loss scale, because each server sees a
-/// part of an overflow. Asynchronous workers cannot share a batch norm, because they do not wait for each other.
-void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe);
+/// Throws ConfigError if no worker is left of the ranks, or if servers cannot train by the recipe. They cannot with a
+/// loss scale, because each server sees a part of an overflow. Asynchronous workers cannot share a batch norm, because
+/// they do not wait for each other.
+void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe, int ranks);
 /// ConfigError where servers are to be with NCCL, which averages and sends no messages.
 /// @param reduce as --reduce
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce);

@@ -51,7 +51,7 @@ TEST(ServerOptions, are_refused_where_they_do_not_go_together) {
 TEST(ServerOptions, refuse_recipes_that_servers_cannot_train_by) {
   const auto refused = [](const char* way, const TrainRecipe& recipe) -> std::string {
     try {
-      check_server_recipe(parse_server_options({.update = way}), recipe);
+      check_server_recipe(parse_server_options({.update = way}), recipe, 2);
       return "";
     } catch (const ConfigError& error) {
       return error.what();
