@@ -13,7 +13,7 @@
 # PBS -N roentgen PBS -l select=1:ncpus=16:mpiprocs=1:ompthreads=16 PBS -l walltime=12:00:00 PBS -r y
 set -uo pipefail
 
-cd "${PBS_O_WORKDIR:-.}"
+cd "${PBS_O_WORKDIR:-.}" || exit 2
 : "${ROENTGEN:=roentgen}"
 : "${ARGUMENTS_FILE:?qsub -v ARGUMENTS_FILE=FILE, with a word of the arguments a line}"
 again=ARGUMENTS_FILE=$ARGUMENTS_FILE,ROENTGEN=$ROENTGEN${RUN_SECONDS:+,RUN_SECONDS=$RUN_SECONDS}

@@ -9,7 +9,7 @@
 #   tools/setup.sh --build     what the program and its Debian package need alone: no tests, no Python package
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
 #   tools/setup.sh --docs      what `make docs-api` needs: without the lint tools, with Doxygen
-#   tools/setup.sh --schedulers  also Slurm and MPICH's library, for jobs on a one-node cluster (ctest -R Schedulers)
+#   tools/setup.sh --schedulers  also Slurm and MPICH, for jobs on a one-node cluster (ctest -R Schedulers, ctest -L mpich)
 #   tools/setup.sh --all       also what planned parts will use: ONNX
 #   tools/setup.sh --prefix DIR  without root: unpacks a tarball of Roentgen into DIR where one was made, and otherwise
 #                                says how to get Roentgen there
@@ -25,7 +25,7 @@ lint=(clang-format clang-tidy)
 planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 docs=(doxygen)
-schedulers=(slurm-wlm libmpich12)
+schedulers=(slurm-wlm mpich)  # mpirun stays that of Open MPI, whose alternative has the higher priority
 
 missing_packages() {
   local package status

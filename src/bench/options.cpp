@@ -290,7 +290,7 @@ std::vector<Option> RankArguments::options(Names names) {
        {.name = "--reduce",
         .target = &reduce,
         .doc = "algorithms that average gradients (default: all; scaling: only one)"},
-       {.name = "--wire", .target = &wire, .doc = "number format to send: f32 or bf16 (default: both; scaling: f32)"}},
+       {.name = "--wire", .target = &wire, .doc = "format to send: f32, bf16, f16 (default: all; scaling: f32)"}},
       names);
 }
 

@@ -96,7 +96,7 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "send f32 or bf16; GPU RDMA: auto, on, off, LOC, PIX, PXB, PHB, SYS";
+  constexpr const char* kSendingDoc = "send f32, bf16, f16; GPU RDMA: auto, on, off, LOC, PIX, PXB, PHB, SYS";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,

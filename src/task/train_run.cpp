@@ -59,6 +59,7 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
   static_cast<void>(train::compute_threads(recipe.train));  // throws if train.threads exceeds the number of cores
   static_cast<void>(train::keeps_on_disk(recipe.train));
   train::check_dtype(recipe.train);
+  train::check_server_recipe(options_.servers, recipe.train, train::Ranks(options_.group).size());
   // The number of labels is not known yet; any number shows faults of the model.
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, std::max(recipe.data.labels.size(), 1UL)));
   train::check_model(recipe, model, train::Ranks(options_.group).size());

@@ -15,6 +15,7 @@
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/schedule/schedule.h"
+#include "train/servers/scaled_ranks.h"
 #include "train/train_job.h"
 
 namespace roentgen::train {
@@ -93,7 +94,8 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
         "asynchronous updates arrive in a different order each time: weights will differ from those of a run without a "
         "stop");
   }
-  const std::string rates = changed_rates(job.recipe, resume.info.recipe, state, ranks.size());
+  const std::string rates = changed_rates(job.recipe, resume.info.recipe, state,
+                                          scaled_ranks(job.recipe.optimizer, ranks.size(), job.servers.way));
   if (!rates.empty()) log::warning(rates);
 }
 

@@ -19,6 +19,7 @@
 #include "train/resumed_run.h"
 #include "train/run_folder.h"
 #include "train/same_job.h"
+#include "train/servers/scaled_ranks.h"
 #include "train/servers/serve.h"
 #include "train/train_job.h"
 
@@ -132,7 +133,7 @@ TrainSetup make_train_setup(const TrainJob& job) {
   Optimizer& optimizer = setup.stepper->optimizer();
   const std::int64_t updates = updates_per_epoch(job, setup.input);
   warn_of_skipped(job, setup.input, updates);
-  const int summed_ranks = job.servers.is_async() ? 1 : ranks.size();  // ranks whose gradients make one update
+  const int summed_ranks = scaled_ranks(job.recipe.optimizer, ranks.size(), job.servers.way);
   setup.schedule = make_schedule(job.recipe.schedule.name, schedule_options(job.recipe, updates, summed_ranks));
   if (!resume && ranks.is_first()) load_first_weights(job, executable);
   if (recipe.ema > 0.0) setup.ema = std::make_unique<Ema>(executable, recipe.ema);

@@ -228,6 +228,25 @@ TEST_F(EmulatedRanks, clip_norms_and_loss_scales_are_those_of_all_ranks) {
   }
 }
 
+TEST_F(EmulatedRanks, servers_refuse_a_loss_scale_before_data_are_read) {
+  const Ended refused = train_plain("no", 3, 4, 1, {"--update", "ps", "--set", "train.dtype=f16"});
+  expect_stop(refused, {"train.dtype: expected a dtype without a loss scale", "got f16; try --dtype bf16"});
+  EXPECT_THAT(refused.out, testing::Not(HasSubstr("images, "))) << "the summary of the data";
+  EXPECT_FALSE(fs::exists(place_ / "no"));
+}
+
+TEST_F(EmulatedRanks, wires_of_16_bits_pass_through_the_host_and_train_to_close_weights) {
+  must_train_plain("f32", 3, 4, 1, {"--reduce", "exchange"});
+  for (const auto& [wire, bound] : std::map<std::string, double>{{"bf16", 1e-3}, {"f16", 1e-4}}) {
+    const Ended ended = must_train_plain(wire, 3, 4, 1, {"--wire", wire});
+    EXPECT_EQ(ended.err.find("averaged by NCCL"), std::string::npos);
+    // Five updates at a rate of 0.01 with gradients rounded to 2^-8 or 2^-11, far below the weights themselves.
+    const double far = distance(wire, "f32");
+    EXPECT_LE(far, bound) << wire;
+    EXPECT_GT(far, 0.0) << "so that this test can fail";
+  }
+}
+
 TEST_F(EmulatedRanks, resume_goes_on_with_the_same_bits_and_with_other_numbers_of_ranks) {
   constexpr int kStopped = 3;
   must_train_plain("whole", 2, 6, 1);
@@ -245,7 +264,6 @@ TEST_F(EmulatedRanks, resume_goes_on_with_the_same_bits_and_with_other_numbers_o
 /// Fixture for faults on emulated GPUs, where the replacement of NCCL averages gradients.
 class EmulatedStruck : public Struck {
  protected:
-  std::string program() const override { return RG_HELD_PROGRAM; }
   std::vector<std::string> more() const override { return {"--device", "cuda", "--reduce", "nccl"}; }
   EmulatedCards cards_{4};
 };

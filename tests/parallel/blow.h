@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of failures: trains with several ranks and causes a fault in one of them, in a given phase of its work.
+// For tests of failures: trains with several ranks and causes a fault in one of them, in a given phase of its work,
+// with and without `--restart`.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ struct Blow {
   Fault fault = Fault::Kill;
   /// Phase of the work, as in dist::Phase::text().
   std::string place;
-  /// Number of the update, from 0, or "any" (held_reach.cpp).
+  /// Number of the update, from 0, or "any", or "5+" for 5 or later (held_reach.cpp).
   std::string step = "5";
   int ranks = 2;
   int rank = 1;
@@ -33,10 +34,17 @@ struct Blow {
   bool is_traced = false;
 };
 
-/// Result of a job with a fault.
+/// Starts of a job in which faults may be caused.
+struct Starts {
+  int restarts = 0;                 ///< value of `--restart`; 0: none
+  int blows = 1;                    ///< number of starts with a fault; later starts have none
+  std::vector<std::string> more{};  ///< further arguments
+};
+
+/// Result of a job with faults.
 struct Outcome {
   Ended ended;
-  /// Time from the fault until all processes had ended.
+  /// Time from the last fault until all processes had ended.
   double seconds = 0.0;
 };
 
@@ -51,8 +59,6 @@ inline std::string name_of(Fault fault) {
 class Struck : public Launch {
  protected:
   static constexpr int kLimitS = 5;
-  /// Program for runs without a fault; empty: RG_PROGRAM.
-  virtual std::string program() const { return {}; }
   /// Additional arguments of every job.
   virtual std::vector<std::string> more() const { return {}; }
 
@@ -80,30 +86,39 @@ class Struck : public Launch {
     return ::system("ip netns add rgprobe 2>/dev/null && ip netns del rgprobe && command -v tc >/dev/null") == 0;
   }
 
-  /// Starts a training into `run`, waits until the rank reaches the phase, causes the fault, and waits for the end.
-  Outcome strike(std::string_view run, const Blow& blow) {
+  /// Starts a training into `run`, causes the fault each time the rank reaches the phase, and waits for the end.
+  Outcome strike(std::string_view run, const Blow& blow, const Starts& starts = {}) {
     const fs::path sign = place_ / (std::string(run) + ".held");
     const std::string hold = std::to_string(blow.rank) + ":" + blow.place + ":" + blow.step + ":" + sign.string();
-    const std::vector<std::string> words = job(run, blow), starter = hosts(blow);
+    std::vector<std::string> more = starts.more;
+    if (starts.restarts > 0) more = plus(more, {"--restart", std::to_string(starts.restarts)});
     ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
-    Process process(words, place_.root(), starter, RG_HELD_PROGRAM);
+    Process process(job(run, blow, more), place_.root(), hosts(blow), RG_HELD_PROGRAM);
     ::unsetenv("ROENTGEN_HOLD");
-    std::string pid;
-    while (!pid.ends_with('\n') && process.is_running()) {
-      pid = fs::exists(sign) ? read_all(sign) : "";
+    int struck = 0;
+    std::string last;
+    auto begin = std::chrono::steady_clock::now();
+    while (process.is_running()) {
+      const std::string pid = fs::exists(sign) ? read_all(sign) : "";
+      if (pid.ends_with('\n') && pid != last) {
+        last = pid;
+        if (struck++ < starts.blows) {
+          begin = std::chrono::steady_clock::now();
+          hit(blow, std::stoi(pid));
+        }
+        fs::remove(sign);  // lets go of a rank that was not struck
+      }
       std::this_thread::yield();
     }
-    const auto begin = std::chrono::steady_clock::now();
-    if (!pid.empty()) {
-      hit(blow, std::stoi(pid));
-    } else {
-      ADD_FAILURE() << "never at " << blow.place;
-    }
-    fs::remove(sign);
+    EXPECT_GE(struck, starts.blows) << "never at " << blow.place;
     Outcome outcome{.ended = process.wait()};
     while (!all_gone(place_ / run) || (blow.has_two_hosts && has_daemon())) std::this_thread::yield();
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return outcome;
+  }
+  /// Runs a job that nobody strikes.
+  Ended run_to_end(std::string_view run, const Blow& blow, const std::vector<std::string>& more = {}) {
+    return Process(job(run, blow, more), place_.root(), hosts(blow), RG_HELD_PROGRAM).wait();
   }
 
   static void hit(const Blow& blow, pid_t pid) {
@@ -118,7 +133,7 @@ class Struck : public Launch {
   void expect_same_bits(std::string_view run, const Blow& blow) {
     const std::string whole = "whole" + std::to_string(blow.ranks);
     if (!fs::exists(place_ / whole)) {
-      EXPECT_EQ(Process(job(whole, blow), place_.root(), hosts(blow), program()).wait().code, 0);
+      EXPECT_EQ(run_to_end(whole, blow).code, 0);
     }
     expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
                          place_ / whole / "checkpoints/resume.safetensors");
@@ -129,7 +144,7 @@ class Struck : public Launch {
     const std::string log = read_all(place_ / run / "log.jsonl");
     std::int64_t updates = 0;
     for (std::size_t at = log.find("\"loss\""); at != std::string::npos; at = log.find("\"loss\"", at + 1)) ++updates;
-    const Ended rest = Process(job(run, blow, {"--resume"}), place_.root(), hosts(blow), program()).wait();
+    const Ended rest = run_to_end(run, blow, {"--resume"});
     EXPECT_EQ(rest.code, 0) << rest.err;
     const std::string_view told = "resumed at step ";
     const std::size_t at = rest.err.find(told);

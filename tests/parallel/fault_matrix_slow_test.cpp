@@ -1,41 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests every fault in every phase: all processes end within --comm-timeout plus five seconds. One line names the rank
-// and the phase, and --resume gives the same bits as a run without a fault. Prints a line for the table in
-// docs/reference/ranks.md.
+// Tests every fault in every phase of the trainings of this executable. All processes end within --comm-timeout plus
+// five seconds, and one line names the rank and the phase. --resume and --restart finish the training, with the bits of
+// an undisturbed run if it is synchronous. Prints a line for the table in docs/results/robustness.md.
+#include "tests/parallel/fault_matrix.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
-#include <tuple>
-
-#include "tests/parallel/blow.h"
 
 namespace roentgen::e2e {
 namespace {
 
 using testing::HasSubstr;
 
-struct Place {
-  const char* name;
-  const char* step;
-  /// True if the first rank fails, which alone writes files; false if the last one fails.
-  bool is_of_first = false;
-};
-
-constexpr Place kPlaces[] = {{"input", "5"},     {"forward", "5"},          {"gradient bucket 0", "5"},
-                             {"optimizer", "5"}, {"checkpoint", "5", true}, {"validation", "any"}};
-
-class FaultMatrix : public Struck, public testing::WithParamInterface<std::tuple<int, Fault, Place>> {
+class OneFault : public Struck, public testing::WithParamInterface<FaultCase> {
  protected:
-  static Blow blow() {
-    const auto& [ranks, fault, place] = GetParam();
-    return {.fault = fault,
-            .place = place.name,
-            .step = place.step,
-            .ranks = ranks,
-            .rank = place.is_of_first ? 0 : ranks - 1};
+  void SetUp() override {
+    if (blow().fault == Fault::Cut && !has_hosts()) {
+      GTEST_SKIP() << "no network namespaces can be made here: no link can be cut";
+    }
   }
+  std::vector<std::string> more() const override { return training().arguments; }
+  static const Training& training() { return GetParam().training; }
+  static const Blow& blow() { return GetParam().blow; }
 };
 
 // The first line of `text` that contains `part`.
@@ -46,49 +35,73 @@ std::string line_with(const std::string& text, const std::string& part) {
   return text.substr(begin, text.find('\n', at) - begin);
 }
 
-TEST_P(FaultMatrix, leaves_no_process_and_loses_no_more_than_since_the_checkpoint) {
-  const Blow blow = FaultMatrix::blow();
-  if (blow.fault == Fault::Cut && !has_hosts()) {
-    GTEST_SKIP() << "no network namespaces can be made here: no link can be cut";
-  }
-  const Outcome outcome = strike("struck", blow);
-  EXPECT_LE(outcome.seconds, kLimitS + 5.0);
-  EXPECT_TRUE(all_gone(place_ / "struck"));
-  const std::string who = "rank " + std::to_string(blow.rank) + " (";
-  std::string line;
+// Line by which the program said why it ended.
+std::string expect_cause(const Blow& blow, const Ended& ended) {
   if (blow.fault == Fault::Terminate) {
-    line = line_with(outcome.ended.out, "stopped at step");
-    EXPECT_EQ(outcome.ended.code, 3) << outcome.ended.err;
-    EXPECT_FALSE(line.empty()) << outcome.ended.out;
-  } else {
-    line = line_with(outcome.ended.err, blow.fault == Fault::Kill ? "got signal 9" : "no sign of");
-    EXPECT_NE(outcome.ended.code, 0);
-    EXPECT_THAT(line, HasSubstr(blow.fault == Fault::Cut ? "rank" : who)) << outcome.ended.err;
-    if (blow.fault == Fault::Kill) {
-      EXPECT_THAT(line, HasSubstr(", " + blow.place));
-    }
-    EXPECT_EQ(line_with(outcome.ended.err.substr(outcome.ended.err.find(line) + line.size()), "; try "), "")
-        << "one cause: " << outcome.ended.err;
+    EXPECT_EQ(ended.code, 3) << ended.err;
+    const std::string line = line_with(ended.out, "stopped at step");
+    EXPECT_FALSE(line.empty()) << ended.out;
+    return line;
   }
-  fmt::print("| {} | {} | {} | {:.1f} s | `{}` |\n", blow.place, name_of(blow.fault), blow.ranks, outcome.seconds,
-             line);
-  expect_same_bits_after_resume("struck", blow);
+  const std::string line = line_with(ended.err, blow.fault == Fault::Kill ? "got signal 9" : "no sign of");
+  EXPECT_NE(ended.code, 0);
+  EXPECT_THAT(line, HasSubstr(blow.fault == Fault::Cut ? "rank" : fmt::format("rank {} (", blow.rank))) << ended.err;
+  if (blow.fault == Fault::Kill) {
+    EXPECT_THAT(line, HasSubstr(", " + blow.place));
+  }
+  EXPECT_EQ(line_with(ended.err.substr(ended.err.find(line) + line.size()), "; try "), "")
+      << "one cause: " << ended.err;
+  return line;
 }
 
-std::string name_of_case(const testing::TestParamInfo<FaultMatrix::ParamType>& info) {
-  const auto& [ranks, fault, place] = info.param;
-  std::string name = fmt::format("{}_in_{}_of_{}", name_of(fault), place.name, ranks);
+class FaultMatrix : public OneFault {};
+
+TEST_P(FaultMatrix, leaves_no_process_and_loses_no_more_than_since_the_checkpoint) {
+  const Outcome outcome = strike("struck", blow());
+  EXPECT_LE(outcome.seconds, kLimitS + 5.0);
+  const std::string line = expect_cause(blow(), outcome.ended);
+  fmt::print("| {} | {} | {} | {:.1f} s | `{}` |\n", training().name, blow().place, name_of(blow().fault),
+             outcome.seconds, line);
+  if (training().is_synchronous) return expect_same_bits_after_resume("struck", blow());
+  const Ended rest = run_to_end("struck", blow(), {"--resume"});
+  EXPECT_EQ(rest.code, 0) << rest.err;
+  EXPECT_THAT(rest.out, HasSubstr("best epoch"));
+}
+
+class RestartMatrix : public OneFault {};
+
+TEST_P(RestartMatrix, finishes_the_training) {
+  const Outcome outcome = strike("run", blow(), {.restarts = 1});
+  EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
+  EXPECT_THAT(outcome.ended.out, HasSubstr("best epoch"));
+  if (blow().fault == Fault::Cut) {
+    const int left = blow().ranks / 2;
+    EXPECT_THAT(outcome.ended.err,
+                HasSubstr(fmt::format("restart: 10.99.0.2 does not answer, and is left out with {} rank", left)));
+    EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} rank", left)));
+    return;
+  }
+  EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} ranks go on from update ", blow().ranks)));
+  if (training().is_synchronous) expect_same_bits("run", blow());
+}
+
+std::string name_of_case(const testing::TestParamInfo<FaultCase>& info) {
+  const Blow& blow = info.param.blow;
+  std::string name = info.param.training.name + "_in_" + blow.place;
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FaultMatrix,
-                         testing::Combine(testing::Values(2, 4),
-                                          testing::Values(Fault::Kill, Fault::Stop, Fault::Terminate, Fault::Cut),
-                                          testing::ValuesIn(kPlaces)),
-                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Kill, FaultMatrix, testing::ValuesIn(fault_cases(Fault::Kill)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Stop, FaultMatrix, testing::ValuesIn(fault_cases(Fault::Stop)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Terminate, FaultMatrix, testing::ValuesIn(fault_cases(Fault::Terminate)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Cut, FaultMatrix, testing::ValuesIn(fault_cases(Fault::Cut)), name_of_case);
+// SIGTERM is a request to stop, after which nothing is started again.
+INSTANTIATE_TEST_SUITE_P(Kill, RestartMatrix, testing::ValuesIn(fault_cases(Fault::Kill)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Stop, RestartMatrix, testing::ValuesIn(fault_cases(Fault::Stop)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Cut, RestartMatrix, testing::ValuesIn(fault_cases(Fault::Cut)), name_of_case);
 
 }  // namespace
 }  // namespace roentgen::e2e

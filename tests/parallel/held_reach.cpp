@@ -4,7 +4,7 @@
 // Replaces dist::reach() in roentgen_held, a program that tests of failures start instead of roentgen. Both have the
 // same objects; the linker option --wrap redirects calls of dist::reach() here. ROENTGEN_HOLD=RANK:PLACE:STEP:FILE
 // makes that rank write its process id to FILE when it reaches that place. It then waits until the file is removed.
-// PLACE is Phase::text(); STEP is an update from 0, or "any" for the first time.
+// PLACE is Phase::text(). STEP is an update from 0, "5+" for 5 or later, or "any".
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,10 +48,13 @@ std::optional<Hold> asked_hold() {
   return hold;
 }
 
+bool is_step(const std::string& asked, std::int64_t step) {
+  return asked == "any" || (asked.ends_with('+') ? step >= std::stoll(asked) : asked == std::to_string(step));
+}
+
 bool is_at(const Hold& hold, Phase place, std::int64_t step) {
   const auto own = launched_rank();
-  return own && hold.rank == std::to_string(own->rank) && hold.place == place.text() &&
-         (hold.step == "any" || hold.step == std::to_string(step));
+  return own && hold.rank == std::to_string(own->rank) && hold.place == place.text() && is_step(hold.step, step);
 }
 
 void stand_still(const std::string& file) {

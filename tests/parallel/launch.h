@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +21,12 @@ namespace roentgen::e2e {
 
 namespace fs = std::filesystem;
 
-/// Contents of a file in /proc whose words are separated by zero bytes.
+/// Contents of a file in /proc whose words are separated by zero bytes. Empty if its process has ended meanwhile.
 inline std::string words_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  const std::ifstream in(file, std::ios::binary);
+  std::ostringstream words;
+  words << in.rdbuf();  // throws no error of reading, unlike iterators
+  return words.str();
 }
 
 /// Selects processes of a group.

@@ -10,7 +10,7 @@
 #include <array>
 #include <sstream>
 
-#include "tests/parallel/restarted.h"
+#include "tests/parallel/blow.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -18,9 +18,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST_F(Restarted, goes_on_after_a_killed_rank_to_the_same_bits) {
+using Restarts = Struck;
+
+TEST_F(Restarts, goes_on_after_a_killed_rank_to_the_same_bits) {
   const Blow blow{.place = "gradient bucket 0"};
-  const Outcome outcome = strike_each("run", blow, 2, 1);
+  const Outcome outcome = strike("run", blow, {.restarts = 2});
   EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
   EXPECT_THAT(outcome.ended.err, HasSubstr("update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart 1 of 2: 2 ranks go on from update 4"));
@@ -28,18 +30,18 @@ TEST_F(Restarted, goes_on_after_a_killed_rank_to_the_same_bits) {
   expect_same_bits("run", blow);
 }
 
-TEST_F(Restarted, begins_again_where_nothing_was_saved_and_overwrites_once) {
+TEST_F(Restarts, begins_again_where_nothing_was_saved_and_overwrites_once) {
   const Blow blow{.place = "forward", .step = "1"};
-  EXPECT_EQ(strike_each("run", blow, 1, 1).ended.code, 0);
+  EXPECT_EQ(strike("run", blow, {.restarts = 1}).ended.code, 0);
   expect_same_bits("run", blow);
-  const Outcome again = strike_each("run", {.place = "forward"}, 1, 1, {"--overwrite"});
+  const Outcome again = strike("run", {.place = "forward"}, {.restarts = 1, .blows = 1, .more = {"--overwrite"}});
   EXPECT_EQ(again.ended.code, 0) << again.ended.err;
   EXPECT_THAT(again.ended.err, HasSubstr("restart 1 of 1: 2 ranks go on from update 4"));
   expect_same_bits("run", blow);
 }
 
-TEST_F(Restarted, ends_when_the_same_update_fails_twice) {
-  const Outcome outcome = strike_each("run", {.place = "forward"}, 9, 2);
+TEST_F(Restarts, ends_when_the_same_update_fails_twice) {
+  const Outcome outcome = strike("run", {.place = "forward"}, {.restarts = 9, .blows = 2});
   EXPECT_EQ(outcome.ended.code, 1);
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart 1 of 9: 2 ranks go on from update 4"));
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart: not again, since the same failure came twice from update 4: "
@@ -47,8 +49,8 @@ TEST_F(Restarted, ends_when_the_same_update_fails_twice) {
   EXPECT_THAT(outcome.ended.err, Not(HasSubstr("restart 2 of 9")));
 }
 
-TEST_F(Restarted, leaves_a_stop_and_bad_input_alone) {
-  const Outcome outcome = strike_each("run", {.fault = Fault::Terminate, .place = "forward"}, 5, 1);
+TEST_F(Restarts, leaves_a_stop_and_bad_input_alone) {
+  const Outcome outcome = strike("run", {.fault = Fault::Terminate, .place = "forward"}, {.restarts = 5});
   EXPECT_EQ(outcome.ended.code, 3) << outcome.ended.err;
   EXPECT_THAT(outcome.ended.err, Not(HasSubstr("restart")));
   const Ended bad = place_.run(ranks("bad", 2, {"--restart", "3", "--set", "train.accumulate=1000"}));
@@ -57,7 +59,7 @@ TEST_F(Restarted, leaves_a_stop_and_bad_input_alone) {
   expect_refusal(place_.run(train("bad", {"--restart", "1"})), {"--restart", "--ranks"});
 }
 
-TEST_F(Restarted, passes_a_signal_on_after_a_restart) {
+TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
   const Blow blow{.place = "gradient bucket 0"};
   const fs::path sign = place_ / "run.held";
   ::setenv("ROENTGEN_HOLD", ("1:gradient bucket 0:5:" + sign.string()).c_str(), 1);

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Trainings under schedulers: `schedulers.py PROGRAM pbs|slurm`.
+"""Trainings under schedulers and launchers: `schedulers.py PROGRAM mpich|pbs|slurm`. Exit code 77 where one is not installed.
 
+mpich: MPICH's launcher hydra.
 pbs: the job script deploy/pbs.sh with the variables of a job, and fakes of qsub and qstat.
-slurm: a cluster of this one node, made in a temporary folder (munge, slurmctld, slurmd), and real jobs in it. Exit code 77
-where Slurm is not installed.
+slurm: a cluster of this one node, made in a temporary folder (munge, slurmctld, slurmd), and real jobs in it.
 """
 import contextlib
 import getpass
+import json
 import os
 import pathlib
 import select
@@ -96,7 +97,20 @@ class Workplace(unittest.TestCase):
             look_again()
 
 
+class Mpich(Workplace):
+    NEEDED = ("mpiexec.hydra",)
+
+    def test_hydra_trains_as_one_group(self):
+        self.check(["mpiexec.hydra", "-n", "2", PROGRAM, "train", *self.words("job")])
+        libraries = json.loads((self.folder / "job/environment.json").read_text())["libraries"]
+        self.assertIn("MPICH", libraries["mpi"])
+        self.run_program("train", *self.words("plain", "--ranks", "2"))
+        self.assert_same_bits("job", "plain")
+
+
 class Pbs(Workplace):
+    NEEDED = ()
+
     def submit(self, *words, **more):
         """Runs the job script on this node, as the first of a job with two processes here."""
         (self.folder / "bin").mkdir(exist_ok=True)
@@ -227,6 +241,7 @@ PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 class Slurm(Workplace):
+    NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
     cluster = None
 
     @classmethod
@@ -286,7 +301,7 @@ class Slurm(Workplace):
             self.assertFalse((self.folder / "job").exists())
         ended = self.srun("job", "--mpi=pmi2", ROENTGEN_MPI="mpich")
         if "expected an MPI library on this machine" in ended.stderr:
-            self.skipTest("MPICH is not installed: apt-get install libmpich12")
+            self.skipTest("MPICH is not installed: tools/setup.sh --schedulers")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.run_program("train", *self.words("plain", "--ranks", "2"))
         self.assert_same_bits("job", "plain")
@@ -325,10 +340,10 @@ class Slurm(Workplace):
 def main():
     global PROGRAM
     PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-    case = {"pbs": Pbs, "slurm": Slurm}[sys.argv[2]]
-    missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch") if find_daemon(name) is None]
-    if case is Slurm and missing:
-        print(f"SKIPPED: no {', '.join(missing)} on this machine, so nothing was tried under Slurm; "
+    case = {"mpich": Mpich, "pbs": Pbs, "slurm": Slurm}[sys.argv[2]]
+    missing = [name for name in case.NEEDED if find_daemon(name) is None]
+    if missing:
+        print(f"SKIPPED: no {', '.join(missing)} on this machine, so nothing was tried there; "
               "try tools/setup.sh --schedulers")
         return SKIPPED
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)

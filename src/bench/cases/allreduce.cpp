@@ -18,15 +18,16 @@
 #include "bench/ranks.h"
 #include "core/error.h"
 #include "dist/reduce/reducer.h"
+#include "dist/reduce/wire.h"
 
 namespace roentgen::bench {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 2000;
-// Tolerance for averages, relative to the expected value, in float32. Sums of whole numbers below kElements are exact.
-// Only the factor of the mean and the product are rounded, each by a relative 2^-24 (2^-8 in bf16).
+// Tolerance for averages, relative to the expected value, in float32. Sums of whole numbers below kElements are exact
+// in float32, and in 16 bits for few terms. The factor of the mean and the product are each rounded by a relative
+// 2^-24; the product in 16 bits by dist::wire_rounding().
 constexpr double kTolerance = 0x1p-22;
-constexpr double kBf16Tolerance = 0x1p-8;
 // Modulus of the test data: element i of rank 0 is i modulo kElements.
 constexpr std::size_t kElements = 31;
 
@@ -43,7 +44,7 @@ std::vector<Arm> make_arms(dist::Communicator& group, const AllreduceOptions& op
     for (const std::string_view name : dist::reduce_names()) ways.emplace_back(name);
   }
   std::vector<std::string> wires = options.wires;
-  if (wires.empty()) wires = {"f32", "bf16"};
+  if (wires.empty()) wires.assign(dist::kWireNames.begin(), dist::kWireNames.end());
   std::vector<Arm> arms;
   arms.push_back({.way = "mpi", .wire = "f32", .reducer = nullptr});
   for (const std::string& way : ways) {
@@ -169,7 +170,7 @@ class Bench {
 }  // namespace
 
 std::optional<std::size_t> first_wrong(std::span<const float> data, double factor, std::string_view wire) {
-  const double tolerance = wire == "bf16" ? kBf16Tolerance : kTolerance;
+  const double tolerance = wire == "f32" ? kTolerance : dist::wire_rounding(dist::parse_wire(wire));
   for (std::size_t i = 0; i < data.size(); ++i) {
     const double wanted = factor * static_cast<double>(i % kElements);
     if (!(std::abs(data[i] - wanted) <= tolerance * wanted)) return i;

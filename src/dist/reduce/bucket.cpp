@@ -16,7 +16,7 @@ std::span<float> part(std::span<float> data, Share share) {
   return data.subspan(at(share.index), at(share.index + 1) - at(share.index));
 }
 
-std::span<std::uint16_t> as_bf16(std::span<std::byte> bytes) {
+std::span<std::uint16_t> as_halves(std::span<std::byte> bytes) {
   return {reinterpret_cast<std::uint16_t*>(bytes.data()), bytes.size() / sizeof(std::uint16_t)};
 }
 
@@ -95,7 +95,8 @@ void ReduceSegment::send(const ReducePlan& plan, const Round& round, std::size_t
   std::span<const std::byte> bytes = std::as_bytes(src);
   if (is_staged(plan, round, false)) {
     const std::span<std::byte> place = staged(round.receives.size() + at);
-    if (at == 0 || !is_same(round.sends[at - 1].share, round.sends[at].share)) to_bf16(src, as_bf16(place));
+    if (at == 0 || !is_same(round.sends[at - 1].share, round.sends[at].share))
+      to_wire(plan.wire, src, as_halves(place));
     bytes = place;
   }
   pending_.push_back(plan.group.send(bytes, {.rank = round.sends[at].peer, .tag = tag_}, phase_));
@@ -114,7 +115,7 @@ void ReduceSegment::use(const ReducePlan& plan, const Round& round) {
   }
   if (!is_staged(plan, round, true)) return;
   for (std::size_t i = 0; i < round.receives.size(); ++i) {
-    from_bf16(as_bf16(staged(i)), part(data_, round.receives[i].share));
+    from_wire(plan.wire, as_halves(staged(i)), part(data_, round.receives[i].share));
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "dist/parallel_testing.h"
 #include "dist/reduce/reducer.h"
+#include "dist/reduce/wire.h"
 
 namespace {
 std::size_t allocations = 0;
@@ -43,9 +44,9 @@ std::vector<ReduceOptions> all_options() {
   for (int rank = 0; rank < group->size(); ++rank) hosts.push_back(rank % 2);
   std::vector<ReduceOptions> all;
   for (const std::string_view name : reduce_names()) {
-    for (const char* wire : {"f32", "bf16"}) {
-      all.push_back({.algorithm = std::string(name), .wire = wire});
-      all.push_back({.algorithm = std::string(name), .wire = wire, .hosts = hosts, .segment = 9'000});
+    for (const std::string_view wire : kWireNames) {
+      all.push_back({.algorithm = std::string(name), .wire = std::string(wire)});
+      all.push_back({.algorithm = std::string(name), .wire = std::string(wire), .hosts = hosts, .segment = 9'000});
     }
   }
   return all;
@@ -70,7 +71,7 @@ TEST(MpiReduce, every_way_gives_the_mean_and_the_same_bits) {
     Reducer reducer(*group, options);
     std::vector<float> values = given[static_cast<std::size_t>(group->rank())];
     reducer.all_reduce_mean(values, {"gradient bucket", 0}).wait(kLong);
-    const double unit = options.wire == "bf16" ? 0x1p-8 : 0x1p-24;
+    const double unit = wire_rounding(parse_wire(options.wire));
     for (std::size_t i = 0; i < kCount; i += 7) {
       double mean = 0.0, size = 0.0;
       for (const auto& each : given) {

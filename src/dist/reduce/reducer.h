@@ -30,7 +30,7 @@ inline constexpr std::string_view kNcclReduce = "nccl";
 struct ReduceOptions {
   /// Name of the algorithm: kAutoReduce, kNcclReduce, or a name of reduce_list.h.
   std::string algorithm = "allreduce";
-  /// Type of the values sent between ranks: "f32" or "bf16" (wire.h).
+  /// Type of the values sent between ranks: "f32", "bf16" or "f16" (wire.h).
   std::string wire = "f32";
   /// Number of each rank's host, equal for ranks on one host; empty: the communicator determines it.
   std::vector<int> hosts{};

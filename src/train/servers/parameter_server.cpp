@@ -232,9 +232,9 @@ void ParameterServer::take_push(dist::Communicator& group, Worker& worker) {
     totals_.dropped += 1.0;
   } else {
     executable_.begin_update();
-    for (std::size_t i = 0; i < buckets_.size(); ++i) {
-      apply_bucket(i, part(worker.values, i), worker.request, 1.0);
-    }
+    Request damped = worker.request;
+    damped.lr *= late_rate(staleness, options_.workers);
+    for (std::size_t i = 0; i < buckets_.size(); ++i) apply_bucket(i, part(worker.values, i), damped, 1.0);
     totals_.applied += 1.0;
     totals_.staleness_sum += staleness;
     totals_.staleness_max = std::max(totals_.staleness_max, staleness);

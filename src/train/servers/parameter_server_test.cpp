@@ -164,9 +164,10 @@ TEST_F(Served, applies_each_gradient_as_it_comes_and_counts_versions) {
   EXPECT_EQ(reply_.staleness, 0.0);
   EXPECT_THAT(exchange(0, 1.0F), Each(FloatEq(-1.0F)));
   EXPECT_EQ(reply_.staleness, 0.0) << "it has read its own update";
-  EXPECT_THAT(exchange(1, 2.0F), Each(FloatEq(-2.0F)));
+  constexpr float kLateStep = 2.0F / 3.0F;  // rate 0.5, gradient 2, at two thirds of the rate
+  EXPECT_THAT(exchange(1, 2.0F), Each(FloatEq(-1.0F - kLateStep)));
   EXPECT_EQ(reply_.staleness, 2.0) << "it read before two updates of worker 0";
-  EXPECT_THAT(exchange(0, 0.0F), Each(FloatEq(-2.0F)));
+  EXPECT_THAT(exchange(0, 0.0F), Each(FloatEq(-1.0F - kLateStep)));
   EXPECT_EQ(reply_.staleness, 1.0);
   EXPECT_EQ(reply_.gradients, 4.0);
   EXPECT_EQ(reply_.applied, 4.0);

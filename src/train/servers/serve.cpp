@@ -87,17 +87,10 @@ bool divide_ranks(const TrainJob& job) {
   if (!job.servers.has_servers()) return false;
   const int servers = job.servers.servers;
   const int ranks = Ranks(job.group).size();
-  if (ranks <= servers) {
-    throw ConfigError(error_text(kRoom, "--servers", fmt::format("fewer than the {}", ranks_text(ranks)),
-                                 fmt::to_string(servers), "more --ranks (workers and servers together)"));
-  }
+  check_server_recipe(job.servers, job.recipe.train, ranks);
   if (job.group->is_nccl_asked()) refuse_nccl_servers(job.servers, dist::kNcclReduce);
   if (!job.group->way().ends_with(" f32")) {
     throw ConfigError(error_text(kRoom, "--wire", "f32 with parameter servers", job.group->way(), "--wire f32"));
-  }
-  if (job.servers.is_async() && job.recipe.train.batch_norm == "sync") {
-    throw ConfigError(error_text(kRoom, "train.batch_norm", "local, since ranks do not wait for each other", "sync",
-                                 "train.batch_norm=local, or --update ps"));
   }
   const bool is_server = job.group->rank() >= ranks - servers;
   job.group->divide(servers);

@@ -31,12 +31,7 @@ ServerExchange::ServerExchange(dist::CommThread& group, engine::Executable& exec
       options_(options),
       timeline_(timeline),
       servers_(assign_buckets(executable.buckets(), options.servers)),
-      replies_(static_cast<std::size_t>(options.servers)) {
-  if (executable.read_loss_scale()) {
-    throw ConfigError(error_text("train.servers", "train.dtype", "a dtype without a loss scale, such as bf16", "f16",
-                                 "train.dtype=bf16, or --update sync"));
-  }
-}
+      replies_(static_cast<std::size_t>(options.servers)) {}
 
 ServerExchange::~ServerExchange() {
   if (is_under_way_) static_cast<void>(group_.fail());

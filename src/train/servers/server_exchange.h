@@ -41,7 +41,7 @@ class ServerExchange {
   };
 
   /// Assigns buckets to servers. `group` must be divided (CommThread::divide()); it and `executable` must outlive this
-  /// object. Throws ConfigError for a loss scale, and like assign_buckets().
+  /// object. Throws like assign_buckets().
   /// @param timeline records waits; may be null
   ServerExchange(dist::CommThread& group, engine::Executable& executable, const ServerOptions& options,
                  Timeline* timeline);

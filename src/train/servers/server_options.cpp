@@ -9,6 +9,9 @@
 
 #include "core/error.h"
 #include "dist/reduce/reducer.h"
+#include "engine/compute_type.h"
+#include "train/ranks.h"
+#include "train/recipe.h"
 
 namespace roentgen::train {
 namespace {
@@ -75,6 +78,21 @@ ServerOptions parse_server_options(const ServerArguments& arguments) {
   if (options.has_servers()) options.servers = arguments.servers > 0 ? static_cast<int>(arguments.servers) : 1;
   if (arguments.staleness >= 0) options.staleness = arguments.staleness;
   return options;
+}
+
+void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe, int ranks) {
+  if (options.has_servers() && ranks <= options.servers) {
+    throw ConfigError(error_text("train.servers", "--servers", fmt::format("fewer than the {}", ranks_text(ranks)),
+                                 fmt::to_string(options.servers), "more --ranks (workers and servers together)"));
+  }
+  if (options.has_servers() && recipe.dtype == name_of(DType::F16)) {
+    throw ConfigError(error_text("train.servers", "train.dtype", "a dtype without a loss scale, such as bf16", "f16",
+                                 "--dtype bf16, or --update sync"));
+  }
+  if (options.is_async() && recipe.batch_norm == "sync") {
+    throw ConfigError(error_text("train.servers", "train.batch_norm", "local, since ranks do not wait for each other",
+                                 "sync", "train.batch_norm=local, or --update ps"));
+  }
 }
 
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce) {

@@ -13,6 +13,8 @@
 
 namespace roentgen::train {
 
+struct TrainRecipe;
+
 /// Update mode. Sync: all ranks average gradients and update. Servers: parameter servers average the gradients of all
 /// workers and update. Async: parameter servers apply each gradient of a worker when it arrives.
 enum class UpdateWay : std::uint8_t { Sync, Servers, Async };
@@ -54,6 +56,10 @@ struct ServerArguments {
 };
 /// Converts the arguments to options. Throws ConfigError if they contradict each other.
 [[nodiscard]] ServerOptions parse_server_options(const ServerArguments& arguments);
+/// Throws ConfigError if the ranks include no worker, or if servers cannot train by the recipe. They cannot use a loss
+/// scale, because each server sees only a part of an overflow. Asynchronous workers cannot share batch statistics,
+/// because they do not wait for each other.
+void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe, int ranks);
 /// Throws ConfigError for servers with --reduce nccl, because NCCL only averages and sends no messages.
 /// @param reduce value of --reduce
 void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce);

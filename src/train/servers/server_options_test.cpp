@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "train/recipe.h"
 
 namespace roentgen::train {
 namespace {
@@ -46,6 +47,28 @@ TEST(ServerOptions, are_refused_where_they_do_not_go_together) {
   EXPECT_THAT(refusal({.servers = 1}), HasSubstr("--servers: expected an --update with servers, got sync"));
   EXPECT_THAT(refusal({.update = "ps", .staleness = 4}),
               HasSubstr("--staleness: expected an --update that accepts old gradients"));
+}
+
+TEST(ServerOptions, refuse_recipes_that_servers_cannot_train_by) {
+  const auto refused = [](const char* way, const TrainRecipe& recipe) -> std::string {
+    try {
+      check_server_recipe(parse_server_options({.update = way}), recipe, 2);
+      return "";
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+  };
+  for (const char* way : {"ps", "async"}) {
+    EXPECT_EQ(refused(way, {.dtype = "f16"}),
+              "[train.servers] train.dtype: expected a dtype without a loss scale, such as bf16, got f16; try --dtype "
+              "bf16, or "
+              "--update sync");
+    EXPECT_EQ(refused(way, {.dtype = "bf16"}), "");
+  }
+  EXPECT_EQ(refused("sync", {.dtype = "f16", .batch_norm = "sync"}), "");
+  EXPECT_EQ(refused("ps", {.batch_norm = "sync"}), "");
+  EXPECT_THAT(refused("async", {.batch_norm = "sync"}),
+              testing::HasSubstr("try train.batch_norm=local, or --update ps"));
 }
 
 TEST(ServerOptions, refuse_nccl_beside_servers_alone) {

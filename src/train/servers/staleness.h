@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counts of gradients that asynchronous updates applied or dropped.
+// Staleness of gradients in asynchronous updates: counts of applied and dropped gradients, and the factor for late
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -15,5 +16,12 @@ struct StalenessRecord {
   double mean = 0.0;         ///< mean staleness of applied gradients, in versions of the shard
   std::int64_t max = 0;      ///< largest staleness of an applied gradient
 };
+
+/// Factor of the learning rate for a late gradient. It is 1 up to a staleness of workers - 1, which gradients of
+/// equally fast workers have. Beyond, it falls as 1 / (staleness + 1) (Zhang et al. 2016, arXiv:1511.05950).
+[[nodiscard]] constexpr double late_rate(double staleness, int workers) {
+  const auto most = static_cast<double>(workers);
+  return staleness + 1.0 <= most ? 1.0 : most / (staleness + 1.0);
+}
 
 }  // namespace roentgen::train

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Trainings that fault_matrix_slow_test.cpp strikes, and the places where it does. Each executable of that test defines
+// its own trainings.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/parallel/blow.h"
+
+namespace roentgen::e2e {
+
+/// A way to train whose faults are tested.
+struct Training {
+  std::string name;                      ///< in names of tests
+  std::vector<std::string> arguments{};  ///< options of train
+  int ranks = 2;                         ///< even, so that two hosts have as many
+  int servers = 0;                       ///< last ranks, which are parameter servers
+  bool is_synchronous = true;            ///< a resumed run makes the bits of an undisturbed one
+};
+
+/// Trainings of this executable.
+[[nodiscard]] std::vector<Training> trainings();
+
+/// Rank that is struck.
+enum class StruckRank { First, LastWorker, Server };
+
+/// Place of a blow.
+struct Place {
+  const char* name;
+  StruckRank rank = StruckRank::LastWorker;
+  const char* step = "5";
+  /// Asynchronous workers do not read every number of updates; a server counts gradients.
+  const char* async_step = "5+";
+};
+
+/// A cell of the fault matrix.
+struct FaultCase {
+  Training training;
+  Blow blow;
+  /// Prints the case in messages of GoogleTest.
+  friend void PrintTo(const FaultCase& fault, std::ostream* out) {
+    *out << name_of(fault.blow.fault) << " rank " << fault.blow.rank << " of " << fault.training.name << " in "
+         << fault.blow.place;
+  }
+};
+
+/// One fault in every place of all trainings().
+[[nodiscard]] inline std::vector<FaultCase> fault_cases(Fault fault) {
+  constexpr Place kPlaces[] = {{"input"},
+                               {"forward"},
+                               {"gradient bucket 0"},
+                               {"optimizer"},
+                               {"server update", StruckRank::Server, "5", "20+"},
+                               {"checkpoint", StruckRank::First},
+                               {"validation", StruckRank::LastWorker, "any", "any"}};
+  std::vector<FaultCase> cases;
+  for (const Training& training : trainings()) {
+    for (const Place& place : kPlaces) {
+      if (place.rank == StruckRank::Server && training.servers == 0) continue;
+      const int last = training.ranks - 1;
+      const int ranks[] = {0, last - training.servers, last};  // in the order of StruckRank
+      cases.push_back({.training = training,
+                       .blow = {.fault = fault,
+                                .place = place.name,
+                                .step = training.is_synchronous ? place.step : place.async_step,
+                                .ranks = training.ranks,
+                                .rank = ranks[static_cast<int>(place.rank)]}});
+    }
+  }
+  return cases;
+}
+
+}  // namespace roentgen::e2e
