@@ -10,7 +10,10 @@
 #   qsub -l select=2:ncpus=32:mpiprocs=2:ompthreads=16 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 # Ten minutes before the walltime ends, the run saves its state (SIGUSR1, exit code 3). The job is then queued again
 # with the same ROENTGEN, RUN_SECONDS, select and walltime, whether these were given by qsub -v, by qsub -l, or below.
-# PBS -N roentgen PBS -l select=1:ncpus=16:mpiprocs=1:ompthreads=16 PBS -l walltime=12:00:00 PBS -r y
+#PBS -N roentgen
+#PBS -l select=1:ncpus=16:mpiprocs=1:ompthreads=16
+#PBS -l walltime=12:00:00
+#PBS -r y
 set -uo pipefail
 
 cd "${PBS_O_WORKDIR:-.}" || exit 2

@@ -5,8 +5,13 @@
 # A training job under Slurm, with one rank (process) per socket, on one or two whole nodes of the same type:
 #   sbatch deploy/slurm.sh --recipe recipes/default.toml --data /scratch/nih --out /scratch/run
 # Five minutes before the time limit, the run saves its state (SIGUSR1, exit code 3), and the job is queued again.
-# SBATCH --job-name=roentgen SBATCH --nodes=1-2 SBATCH --exclusive SBATCH --time=12:00:00 SBATCH --signal=USR1@300
-# SBATCH --requeue SBATCH --open-mode=append
+#SBATCH --job-name=roentgen
+#SBATCH --nodes=1-2
+#SBATCH --exclusive
+#SBATCH --time=12:00:00
+#SBATCH --signal=USR1@300
+#SBATCH --requeue
+#SBATCH --open-mode=append
 set -uo pipefail
 
 : "${ROENTGEN:=roentgen}"

@@ -48,6 +48,19 @@ class Deploy(unittest.TestCase):
                                env=environment)
         return ended.returncode, (self.folder / "log").read_text()
 
+    def test_the_schedulers_see_their_directives(self):
+        """A scheduler reads only lines that begin with its mark, before the first command."""
+        for script, mark, wanted in (
+                ("slurm.sh", "#SBATCH ", ("--job-name", "--nodes", "--exclusive", "--time", "--signal=USR1@300", "--requeue",
+                                          "--open-mode=append")),
+                ("pbs.sh", "#PBS ", ("-N", "-l select=", "-l walltime=", "-r y"))):
+            lines = (ROOT / "deploy" / script).read_text(encoding="utf-8").splitlines()
+            head = lines[:next(i for i, line in enumerate(lines) if line and not line.startswith("#"))]
+            found = [line.removeprefix(mark) for line in head if line.startswith(mark)]
+            self.assertEqual(len(found), len(wanted), script)
+            for directive, start in zip(found, wanted):
+                self.assertTrue(directive.startswith(start), directive)
+
     def test_pbs_saves_before_the_walltime_and_queues_again(self):
         status, log = self.submit("pbs.sh", run="endless")
         self.assertEqual(status, 3)
