@@ -55,7 +55,7 @@ class CompareCommand final : public Command {
         {.name = "MORE", .target = &more_, .doc = "further models like B, each compared with A"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "true labels: data folder or label table; if two: A's, then B's",
+         .doc = "true labels: data folder or table; if given twice: of model A, of B",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},

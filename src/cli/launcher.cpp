@@ -289,8 +289,8 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
   if (outputs.err_words.has_told()) return {};  // a rank on another host has reported its failure
-  // If the guard is killed, its rank dies too, and only mpirun reports it. Signals that this program sent are not
-  // reported.
+  // A guard is the process that watches a rank. If the guard is killed, its rank dies too, and only mpirun's messages
+  // say so. They are not read if this program itself sent a signal.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
   const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();

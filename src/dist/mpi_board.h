@@ -22,7 +22,7 @@
 
 namespace roentgen::dist {
 
-/// Numbers that a rank publishes about itself.
+/// Progress counters that a rank publishes about itself.
 struct Signs {
   /// Number of collectives that the rank has started.
   std::int64_t begun = 0;
@@ -207,9 +207,9 @@ class MpiBoard {
   int first_ = 0, size_ = 1;
   mutable MpiStatus ignored_{};
   Handle window_{};
-  /// Signs of this rank, in the window's memory.
+  /// Progress counters that this rank publishes to the others, in the MPI window's memory.
   Signs* own_ = nullptr;
-  /// Buffers for the signs of all ranks. They are members because an answer may arrive late.
+  /// Copies of the progress counters of all ranks. They are members because an answer may arrive late.
   mutable std::vector<Signs> signs_;
   /// Value that claim() sends to the asked rank, and the rank's answer.
   mutable std::int64_t own_claim_ = 0, first_failed_ = 0;

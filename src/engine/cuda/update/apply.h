@@ -96,7 +96,8 @@ __global__ void __launch_bounds__(kUpdateThreads)
   }
 }
 
-/// Queues update_kernel() for a rule with `States` state arrays. `factors` is null for rules without factors.
+/// Queues update_kernel() for an update rule with `States` arrays of optimizer state per parameter.
+/// @param factors LARS's learning-rate factor of each parameter tensor; null for all other rules
 template <int States, typename Rule>
 void launch_update(const Rule& rule, const UpdateCall& call, const float* factors = nullptr) {
   static_assert(States <= kMostStates);
