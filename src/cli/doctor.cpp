@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen doctor: prints properties of this machine and build, for bug reports and result tables.
+// roentgen doctor: prints properties of this machine and build, and what is wrong with them. --json FILE is for
+// programs.
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command_list.h"
+#include "cli/doctor_hosts.h"
+#include "cli/launch.h"
 #include "cli/report_text.h"
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "core/terminal.h"
 #include "data/codec/dicom_study.h"
 #include "dist/gpu_network.h"
 #include "dist/mpi_library.h"
 #include "dist/nccl_calls.h"
+#include "doctor/ailment_list.h"
+#include "doctor/inventory.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
 #include "io/environment.h"
@@ -45,50 +53,70 @@ Value nccl_report() {
   }
 }
 
-// Returns an error's text without its advice ("; try ..."), which names options that `roentgen doctor` does not have.
-std::string without_remedy(std::string_view text) { return std::string(text.substr(0, text.find("; try "))); }
-
-// Reports the device that --device auto chooses, and why the other devices were not chosen.
+// Reports the device that --device auto chooses, and why engines later in the list were not chosen.
 Value auto_report() {
   const engine::DeviceChoice device = engine::resolve_device({});
   Value report = Value::Table{{"device", device.text()}};
   for (const engine::EngineName& other : engine::engine_names()) {
     const std::string reason = engine::why_not_auto(other.name);
-    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), without_remedy(reason));
+    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), with_remedy(reason, {}));
   }
+  return report;
+}
+
+// Reports engines and libraries. Reasons have no remedy, which would name options that doctor lacks.
+Value program_report() {
+  Value report = io::environment_report();
+  report.set("compute_cores", runtime::available_cores());
+  Value engines = Value::table();
+  for (const engine::EngineName& engine : engine::engine_names()) {
+    const std::string_view name = engine.name;
+    try {
+      engines.set(name, Value::Table{{"available", true}, {"description", engine::make_engine(name)->description()}});
+    } catch (const Error& error) {
+      engines.set(name, Value::Table{{"available", false}, {"reason", with_remedy(error.what(), {})}});
+    }
+  }
+  report.set("engines", std::move(engines));
+  report.set("device_auto", auto_report());
+  report.set("mpi", mpi_report());
+  report.set("nccl", nccl_report());
+  const std::string ucx = dist::ucx_version();
+  report.set("ucx", Value::Table{{"available", !ucx.empty()}, {"description", ucx}});
+  const data::DicomSupport dicom = data::dicom_support();
+  report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});
   return report;
 }
 
 class DoctorCommand final : public Command {
  public:
   DoctorCommand()
-      : Command("doctor", "Report the machine, the build and its engines.", "roentgen doctor --json environment.json") {
+      : Command("doctor", "Report the machine and the build, and what is wrong with them.",
+                "roentgen doctor --json environment.json\n"
+                "roentgen doctor --hosts a,b") {}
+  [[nodiscard]] std::vector<Option> options() override {
+    return {{.name = "--hosts",
+             .target = &hosts_,
+             .doc = "examine these hosts by MPI and name their differences: a,b",
+             .value_name = "LIST"}};
   }
-  [[nodiscard]] std::vector<Option> options() override { return {}; }
 
   [[nodiscard]] CommandResult run() override {
-    Value report = io::environment_report();
-    report.set("compute_cores", runtime::available_cores());
-    Value engines = Value::table();
-    for (const engine::EngineName& engine : engine::engine_names()) {
-      const std::string_view name = engine.name;
-      try {
-        engines.set(name, Value::Table{{"available", true}, {"description", engine::make_engine(name)->description()}});
-      } catch (const Error& error) {
-        engines.set(name, Value::Table{{"available", false}, {"reason", without_remedy(error.what())}});
-      }
-    }
-    report.set("engines", std::move(engines));
-    report.set("device_auto", auto_report());
-    report.set("mpi", mpi_report());
-    report.set("nccl", nccl_report());
-    const std::string ucx = dist::ucx_version();
-    report.set("ucx", Value::Table{{"available", !ucx.empty()}, {"description", ucx}});
-    const data::DicomSupport dicom = data::dicom_support();
-    report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});
-    terminal::print(report_text(report));
-    return {.json = std::move(report)};
+    if (!hosts_.empty() || is_own_rank()) return examine_hosts(hosts_);
+    Value report = program_report();
+    const auto probe = doctor::make_machine_probe(doctor::Effort::Full);
+    const doctor::Inventory machine = doctor::take_inventory(*probe);
+    const std::vector<doctor::Finding> findings = doctor::find_ailments(machine);
+    const Value inventory = doctor::to_value(machine);
+    terminal::print(report_text(report) + "\n" + report_text(inventory, {"variables"}) + "\n" +
+                    findings_text(doctor::to_value(findings)));
+    report.set("machine", inventory);
+    report.set("findings", doctor::to_value(findings));
+    return {.json = std::move(report), .exit_code = doctor::has_wrong(findings) ? kFailure : kSuccess};
   }
+
+ private:
+  std::string hosts_;
 };
 
 }  // namespace
