@@ -5,12 +5,14 @@
 // programs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command_list.h"
+#include "cli/doctor_check.h"
 #include "cli/doctor_hosts.h"
 #include "cli/launch.h"
 #include "cli/report_text.h"
@@ -88,20 +90,52 @@ Value program_report() {
   return report;
 }
 
+struct NamedCheck {
+  std::string name;
+  std::string_view summary;
+  std::unique_ptr<DoctorCheck> value;
+};
+
+std::vector<NamedCheck> make_checks() {
+  std::vector<NamedCheck> checks;
+#define RG_ADD_CHECK(name, summary) checks.push_back({#name, summary, make_doctor_##name()});
+  RG_DOCTOR_CHECK_LIST(RG_ADD_CHECK)
+#undef RG_ADD_CHECK
+  return checks;
+}
+
 class DoctorCommand final : public Command {
  public:
   DoctorCommand()
       : Command("doctor", "Report the machine and the build, and what is wrong with them.",
                 "roentgen doctor --json environment.json\n"
-                "roentgen doctor --hosts a,b") {}
+                "roentgen doctor --hosts a,b\n"
+                "roentgen doctor io my_xrays --images-per-s 500\n"
+                "roentgen doctor net --hosts a:2,b:2\n"
+                "roentgen doctor scale --model resnet50 --batch 16 --bandwidth 25Gbit --per-host 4") {
+    for (const auto& [name, summary, check] : checks_) {
+      check_doc_ += fmt::format("{}{}: {}", check_doc_.empty() ? "" : "; ", name, summary);
+    }
+  }
+
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--hosts",
-             .target = &hosts_,
-             .doc = "examine these hosts by MPI and name their differences: a,b",
-             .value_name = "LIST"}};
+    std::vector<Option> options{
+        {.name = "CHECK", .target = &asked_, .doc = check_doc_ + "; none: the machine"},
+        {.name = "--hosts",
+         .target = &hosts_,
+         .doc = "examine these hosts by MPI and name their differences: a,b",
+         .value_name = "LIST"}};
+    for (const auto& [name, summary, check] : checks_) {
+      for (Option& option : check->options()) {
+        option.case_name = name;
+        options.push_back(std::move(option));
+      }
+    }
+    return options;
   }
 
   [[nodiscard]] CommandResult run() override {
+    if (!asked_.empty()) return check().run(hosts_);
     if (!hosts_.empty() || is_own_rank()) return examine_hosts(hosts_);
     Value report = program_report();
     const auto probe = doctor::make_machine_probe(doctor::Effort::Full);
@@ -116,6 +150,18 @@ class DoctorCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] DoctorCheck& check() const {
+    const auto found = std::ranges::find(checks_, asked_, &NamedCheck::name);
+    if (found != checks_.end()) return *found->value;
+    std::vector<std::string> names;
+    for (const NamedCheck& each : checks_) names.push_back(each.name);
+    throw ConfigError(error_text("cli.doctor", "CHECK", fmt::format("one of {}", fmt::join(names, ", ")), asked_,
+                                 "roentgen doctor --help"));
+  }
+
+  std::vector<NamedCheck> checks_ = make_checks();
+  std::string check_doc_;
+  std::string asked_;
   std::string hosts_;
 };
 

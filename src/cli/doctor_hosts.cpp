@@ -58,9 +58,9 @@ CommandResult examine_hosts(const std::string& hosts) {
     return run_as_ranks({}, [](dist::CommThread* group) { return CommandResult{.json = gather_reports(group)}; });
   }
   require_hosts(hosts);
-  const HostList list = parse_hosts(hosts);
-  const std::int64_t slots = slots_of(list);
-  Value result = run_for_json({.ranks = slots, .hosts = text_of(list), .may_oversubscribe = true}, {});
+  HostList list = parse_hosts(hosts);
+  for (HostSlots& host : list) host.slots = 1;
+  Value result = run_for_json({.ranks = slots_of(list), .hosts = text_of(list), .may_oversubscribe = true}, {});
   std::vector<doctor::HostReport> reports;
   bool is_wrong = false;
   for (const Value& report : result.at("hosts").as_array()) {
@@ -76,7 +76,7 @@ CommandResult examine_hosts(const std::string& hosts) {
   for (const doctor::Difference& difference : differences) {
     terminal::print(fmt::format("hosts differ: {}\n", terminal_text(difference.text())));
   }
-  if (differences.empty()) terminal::print(fmt::format("{} hosts are alike\n", reports.size()));
+  if (differences.empty() && reports.size() > 1) terminal::print(fmt::format("{} hosts are alike\n", reports.size()));
   result.set("differences", doctor::to_value(differences));
   return {.json = std::move(result), .exit_code = is_wrong || !differences.empty() ? kFailure : kSuccess};
 }

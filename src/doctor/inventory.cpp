@@ -206,7 +206,10 @@ std::map<std::string, std::string> libraries_of(const Probe& probe) {
                                                                        {"libibverbs", Library::Verbs}}};
   std::map<std::string, std::string> found;
   for (const auto& [name, library] : kLibraries) {
-    if (const auto version = probe.version(library)) found[name] = *version;
+    auto version = probe.version(library);
+    if (!version) continue;
+    const std::string prefix = std::string(name) + " ";  // "NCCL 2.28.9"
+    found[name] = version->starts_with(prefix) ? version->substr(prefix.size()) : *version;
   }
   return found;
 }

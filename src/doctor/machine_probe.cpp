@@ -142,7 +142,7 @@ class MachineProbe final : public Probe {
         return text.empty() ? std::nullopt : std::optional(text);
       }
       case Library::Verbs:
-        return ::dlopen("libibverbs.so.1", flags) == nullptr ? std::nullopt : std::optional<std::string>("libibverbs");
+        return ::dlopen("libibverbs.so.1", flags) == nullptr ? std::nullopt : std::optional<std::string>("found");
     }
     return std::nullopt;
   }

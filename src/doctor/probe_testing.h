@@ -133,7 +133,7 @@ class PlantedProbe final : public Probe {
                    {Program::OfedInfo, "MLNX_OFED_LINUX-23.10-1.1.9.0:\n"}};
   probe.versions = {{Library::CudaDriver, "CUDA 12.4"}, {Library::Cudnn, "cuDNN 9.14.0"},
                     {Library::Nccl, "NCCL 2.28.9"},     {Library::Mpi, "Open MPI v4.1.4"},
-                    {Library::Ucx, "UCX 1.15.0"},       {Library::Verbs, "libibverbs"}};
+                    {Library::Ucx, "UCX 1.15.0"},       {Library::Verbs, "found"}};
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
   probe.file_systems = {{".", {.type = "lustre", .bytes = 1000 * kGiB, .free_bytes = 500 * kGiB}},
                         {"/tmp", {.type = "ext4", .bytes = 100 * kGiB, .free_bytes = 50 * kGiB}},
