@@ -119,12 +119,11 @@ class DoctorCommand final : public Command {
   }
 
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{
-        {.name = "CHECK", .target = &asked_, .doc = check_doc_ + "; none: the machine"},
-        {.name = "--hosts",
-         .target = &hosts_,
-         .doc = "examine these hosts by MPI and name their differences: a,b",
-         .value_name = "LIST"}};
+    std::vector<Option> options{{.name = "CHECK", .target = &asked_, .doc = check_doc_ + "; none: the machine"},
+                                {.name = "--hosts",
+                                 .target = &hosts_,
+                                 .doc = "examine these hosts by MPI and name their differences: a,b",
+                                 .value_name = "LIST"}};
     for (const auto& [name, summary, check] : checks_) {
       for (Option& option : check->options()) {
         option.case_name = name;

@@ -17,6 +17,7 @@
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/plural.h"
 #include "core/terminal.h"
 #include "data/source/image_list.h"
 #include "data/stage/memory_plan.h"
@@ -65,10 +66,9 @@ double training_speed(const train::Recipe& recipe) {
                                 .threads = static_cast<int>(recipe.train.threads),
                                 .device = recipe.train.device,
                                 .dtype = recipe.train.dtype};
-  network.graph = task::make_model(recipe.model, {.batch = network.batch,
-                                                  .channels = network.channels,
-                                                  .image_px = network.image_px,
-                                                  .labels = network.labels});
+  network.graph = task::make_model(
+      recipe.model,
+      {.batch = network.batch, .channels = network.channels, .image_px = network.image_px, .labels = network.labels});
   network = bench::checked(network);
   const auto engine = engine::make_engine(network.device);
   const auto executable = bench::compile_step(network, *engine, {.threads = network.threads, .slots = 1});
@@ -90,20 +90,18 @@ double training_speed(const train::Recipe& recipe) {
 class IoCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "DIR", .target = &folder_, .doc = "folder with images or record files", .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "measure the speed that this recipe's training needs"},
-            {.name = "--images-per-s",
-             .target = &needed_per_s_,
-             .doc = "images per second that training needs",
-             .range = {0, 1e9}},
-            {.name = "--workers", .target = &workers_, .doc = "decoding threads; 0 = all cores", .range = {0, 4096}},
-            {.name = "--readers",
-             .target = &readers_,
-             .doc = "further threads that wait for storage",
-             .range = {0, 1024}},
-            {.name = "--emulate-storage",
-             .target = &storage_,
-             .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"}};
+    return {
+        {.name = "DIR", .target = &folder_, .doc = "folder with images or record files", .value_name = "DIR"},
+        {.name = "--recipe", .target = &recipe_, .doc = "measure the speed that this recipe's training needs"},
+        {.name = "--images-per-s",
+         .target = &needed_per_s_,
+         .doc = "images per second that training needs",
+         .range = {0, 1e9}},
+        {.name = "--workers", .target = &workers_, .doc = "decoding threads; 0 = all cores", .range = {0, 4096}},
+        {.name = "--readers", .target = &readers_, .doc = "further threads that wait for storage", .range = {0, 1024}},
+        {.name = "--emulate-storage",
+         .target = &storage_,
+         .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"}};
   }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {
@@ -135,16 +133,18 @@ class IoCheck final : public DoctorCheck {
     std::unique_ptr<data::EmulatedStorage> storage;
     if (input.storage) storage = std::make_unique<data::EmulatedStorage>(*input.storage);
     const doctor::StoreSpeed store = doctor::measure_store(
-        dataset, {.most_readers = input.most_readers + bench::workers_of(input),
-                  .storage = storage.get(),
-                  .on_point = [](int readers) { log::info(fmt::format("reading with {} threads", readers)); }});
+        dataset,
+        {.most_readers = input.most_readers + bench::workers_of(input),
+         .storage = storage.get(),
+         .on_point = [](int readers) { log::info(fmt::format("reading {} at once", counted(readers, "file"))); }});
     log::info("decoding from memory");
     const doctor::InputSpeed speed{.storage_per_s = store.best().images_per_s,
                                    .decode_per_s = decode_speed(dataset, input)};
     const bool is_enough = speed.predicted_per_s() >= needed_per_s;
     const auto system = doctor::make_machine_probe(doctor::Effort::Quick)->file_system(folder_);
     const std::string type = system ? system->type : std::string();
-    const bool are_files = std::ranges::none_of(dataset.samples, [](const auto& each) { return each.stored.has_value(); });
+    const bool are_files =
+        std::ranges::none_of(dataset.samples, [](const auto& each) { return each.stored.has_value(); });
 
     Value result = Value::Table{{"file_system", type.empty() ? Value() : Value(type)},
                                 {"images", dataset.samples.size()},
@@ -164,7 +164,8 @@ class IoCheck final : public DoctorCheck {
     result.set("predicted_images_per_s", speed.predicted_per_s());
     result.set("points", doctor::to_value(store.points));
     Value remedies = Value::array();
-    for (const std::string& line : doctor::store_remedies(speed, needed_per_s, type, are_files)) remedies.push_back(line);
+    for (const std::string& line : doctor::store_remedies(speed, needed_per_s, type, are_files))
+      remedies.push_back(line);
     terminal::print(report_text(result));
     for (const Value& line : remedies.as_array()) terminal::print(fmt::format("  try {}\n", line.as_string()));
     if (needed_per_s > 0.0) {

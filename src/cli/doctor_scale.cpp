@@ -44,8 +44,8 @@ Value measured_points(const std::filesystem::path& file) {
   const Value* const result = all.find("result");
   const Value* const points = (result == nullptr ? all : *result).find("points");
   if (points != nullptr && points->is_array()) return *points;
-  throw DataError(error_text("cli.doctor", file.string(), "points of bench scaling", "none",
-                             "roentgen bench scaling --json FILE"));
+  throw DataError(
+      error_text("cli.doctor", file.string(), "points of bench scaling", "none", "roentgen bench scaling --json FILE"));
 }
 
 /// Adds the measured speed and the ratio of the predicted to it, where a point of as many devices was measured.
@@ -92,14 +92,16 @@ class ScaleCheck final : public DoctorCheck {
     Value points = Value::array();
     for (const Value& point : result.at("points").as_array()) {
       Value row = Value::Table{{"devices", point.at("ranks")}};
-      for (const char* const key : {"hosts", "images_per_s", "efficiency", "step_ms", "compute_ms", "comm_ms", "kind"}) {
+      for (const char* const key :
+           {"hosts", "images_per_s", "efficiency", "step_ms", "compute_ms", "comm_ms", "kind"}) {
         row.set(key, point.at(key));
       }
       points.push_back(std::move(row));
     }
     if (!measured_.empty()) add_measured(points, measured);
     result.set("points", std::move(points));
-    terminal::print(report_text(result, {"memory_bytes", "kernel", "variables", "libraries", "machine", "program", "cpu"}));
+    terminal::print(
+        report_text(result, {"memory_bytes", "kernel", "variables", "libraries", "machine", "program", "cpu"}));
     return {.json = std::move(result)};
   }
 

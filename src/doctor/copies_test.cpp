@@ -6,7 +6,6 @@
 
 #include <cstddef>
 
-
 namespace roentgen::doctor {
 namespace {
 

@@ -57,8 +57,7 @@ void read_until(Clock::time_point end, const data::Dataset& dataset, const Store
   }
 }
 
-StorePoint measure_point(const data::Dataset& dataset, const StoreTest& test, int readers, Draw& draw,
-                         Counts& all) {
+StorePoint measure_point(const data::Dataset& dataset, const StoreTest& test, int readers, Draw& draw, Counts& all) {
   Counts counts;
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(readers));
   const auto begin = Clock::now();
@@ -115,11 +114,13 @@ std::vector<std::string> store_remedies(const InputSpeed& speed, double needed_p
   std::vector<std::string> remedies;
   if (speed.storage_per_s < needed_per_s) {
     remedies.emplace_back("roentgen copy-local DIR FOLDER, a folder on a local disk");
-    if (are_files_of_one_image) remedies.emplace_back("roentgen convert DIR RECORDS --to tfrecord: fewer files to open");
+    if (are_files_of_one_image)
+      remedies.emplace_back("roentgen convert DIR RECORDS --to tfrecord: fewer files to open");
     if (file_system == "lustre") {
       // Small files fit on one storage target, where further stripes only add requests. Large ones need all targets.
-      remedies.emplace_back(are_files_of_one_image ? "lfs setstripe -c 1 DIR, before the files are copied there"
-                                                   : "lfs setstripe -c -1 -S 4M DIR, before the files are copied there");
+      remedies.emplace_back(are_files_of_one_image
+                                ? "lfs setstripe -c 1 DIR, before the files are copied there"
+                                : "lfs setstripe -c -1 -S 4M DIR, before the files are copied there");
     }
   }
   if (speed.decode_per_s < needed_per_s) {
