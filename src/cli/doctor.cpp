@@ -92,13 +92,12 @@ Value program_report() {
 
 struct NamedCheck {
   std::string name;
-  std::string_view summary;
   std::unique_ptr<DoctorCheck> value;
 };
 
 std::vector<NamedCheck> make_checks() {
   std::vector<NamedCheck> checks;
-#define RG_ADD_CHECK(name, summary) checks.push_back({#name, summary, make_doctor_##name()});
+#define RG_ADD_CHECK(name) checks.push_back({#name, make_doctor_##name()});
   RG_DOCTOR_CHECK_LIST(RG_ADD_CHECK)
 #undef RG_ADD_CHECK
   return checks;
@@ -109,22 +108,17 @@ class DoctorCommand final : public Command {
   DoctorCommand()
       : Command("doctor", "Report the machine and the build, and what is wrong with them.",
                 "roentgen doctor --json environment.json\n"
-                "roentgen doctor --hosts a,b\n"
                 "roentgen doctor io my_xrays --images-per-s 500\n"
                 "roentgen doctor net --hosts a:2,b:2\n"
-                "roentgen doctor scale --model resnet50 --batch 16 --bandwidth 25Gbit --per-host 4") {
-    for (const auto& [name, summary, check] : checks_) {
-      check_doc_ += fmt::format("{}{}: {}", check_doc_.empty() ? "" : "; ", name, summary);
-    }
-  }
+                "roentgen doctor scale --model resnet50 --batch 16 --bandwidth 25Gbit --per-host 4") {}
 
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{{.name = "CHECK", .target = &asked_, .doc = check_doc_ + "; none: the machine"},
+    std::vector<Option> options{{.name = "CHECK", .target = &asked_, .doc = "io, net or scale; none: the machine"},
                                 {.name = "--hosts",
                                  .target = &hosts_,
-                                 .doc = "examine these hosts by MPI and name their differences: a,b",
+                                 .doc = "examine a,b and name their differences; net, scale: a:2,b:2",
                                  .value_name = "LIST"}};
-    for (const auto& [name, summary, check] : checks_) {
+    for (const auto& [name, check] : checks_) {
       for (Option& option : check->options()) {
         option.case_name = name;
         options.push_back(std::move(option));
@@ -159,7 +153,6 @@ class DoctorCommand final : public Command {
   }
 
   std::vector<NamedCheck> checks_ = make_checks();
-  std::string check_doc_;
   std::string asked_;
   std::string hosts_;
 };

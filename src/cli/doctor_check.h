@@ -11,11 +11,13 @@
 #include "cli/command.h"
 #include "core/option.h"
 
-// The only list of checks. X(name, "summary") declares make_doctor_<name>(), which cli/doctor_<name>.cpp defines.
-#define RG_DOCTOR_CHECK_LIST(X)                          \
-  X(io, "a folder's storage beside what training needs") \
-  X(net, "links between cards, ranks and hosts")         \
-  X(scale, "predicted speed of many devices")
+// The only list of checks. X(name) declares make_doctor_<name>(), which cli/doctor_<name>.cpp defines.
+// io: a folder's storage beside what training needs. net: links between GPUs, ranks and hosts. scale: predicted speed
+// of many devices.
+#define RG_DOCTOR_CHECK_LIST(X) \
+  X(io)                         \
+  X(net)                        \
+  X(scale)
 
 namespace roentgen::cli {
 
@@ -30,7 +32,7 @@ class DoctorCheck {
   [[nodiscard]] virtual CommandResult run(const std::string& hosts) = 0;
 };
 
-#define RG_DECLARE_CHECK(name, summary) [[nodiscard]] std::unique_ptr<DoctorCheck> make_doctor_##name();
+#define RG_DECLARE_CHECK(name) [[nodiscard]] std::unique_ptr<DoctorCheck> make_doctor_##name();
 RG_DOCTOR_CHECK_LIST(RG_DECLARE_CHECK)
 #undef RG_DECLARE_CHECK
 

@@ -90,18 +90,19 @@ double training_speed(const train::Recipe& recipe) {
 class IoCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
-    return {
-        {.name = "DIR", .target = &folder_, .doc = "folder with images or record files", .value_name = "DIR"},
-        {.name = "--recipe", .target = &recipe_, .doc = "measure the speed that this recipe's training needs"},
-        {.name = "--images-per-s",
-         .target = &needed_per_s_,
-         .doc = "images per second that training needs",
-         .range = {0, 1e9}},
-        {.name = "--workers", .target = &workers_, .doc = "decoding threads; 0 = all cores", .range = {0, 4096}},
-        {.name = "--readers", .target = &readers_, .doc = "further threads that wait for storage", .range = {0, 1024}},
-        {.name = "--emulate-storage",
-         .target = &storage_,
-         .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"}};
+    // Options with equal texts share a line of the help.
+    constexpr const char* kThreadsDoc = "decoding threads (0 = all cores), and further reading ones";
+    return {{.name = "DIR", .target = &folder_, .doc = "folder with images or record files", .value_name = "DIR"},
+            {.name = "--recipe", .target = &recipe_, .doc = "measure what training by this recipe needs"},
+            {.name = "--images-per-s",
+             .target = &needed_per_s_,
+             .doc = "images per second that training needs",
+             .range = {0, 1e9}},
+            {.name = "--workers", .target = &workers_, .doc = kThreadsDoc, .range = {0, 4096}},
+            {.name = "--readers", .target = &readers_, .doc = kThreadsDoc, .range = {0, 1024}},
+            {.name = "--emulate-storage",
+             .target = &storage_,
+             .doc = "simulate storage: open=2ms,read=1ms,opens_per_s=1000"}};
   }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {

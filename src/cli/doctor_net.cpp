@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/doctor_check.h"
 #include "cli/doctor_links.h"
@@ -14,6 +16,7 @@
 #include "core/foreign_text.h"
 #include "core/log.h"
 #include "core/terminal.h"
+#include "dist/gpu_network.h"
 #include "doctor/copies.h"
 #include "runtime/stream.h"
 
@@ -39,16 +42,28 @@ Value card_copies() {
 
 class NetCheck final : public DoctorCheck {
  public:
-  [[nodiscard]] std::vector<Option> options() override { return {}; }
+  [[nodiscard]] std::vector<Option> options() override {
+    return {{.name = "--gdr", .target = &gdr_, .doc = "GPUDirect RDMA: auto, on or off; else both, between hosts"}};
+  }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {
-    if (is_own_rank()) return links_as_rank();
-    Value result = Value::Table{{"copies", card_copies()}};
-    log::info("measuring links between ranks");
-    const Value links = measure_links_on(hosts);
+    if (is_own_rank()) return links_as_rank(gdr_);
+    static_cast<void>(dist::gdr_level(gdr_.empty() ? "auto" : gdr_));  // refuses other words before ranks start
+    Value result = Value::table();
+    Value cards = Value::array();
+    Value links;
+    for (const std::string& word : gdr_words(hosts)) {
+      log::info(fmt::format("measuring links between ranks, with --gdr {}", word));
+      links = measure_links_on(hosts, {"--gdr", word});
+      Value row = Value::Table{{"gdr", word}};
+      for (const auto& [key, value] : links.at("cards").as_table()) row.set(key, value);
+      cards.push_back(std::move(row));
+    }
     for (const char* const key : {"ranks", "hosts", "latency_us", "gb_per_s", "within_host", "between_hosts", "slow"}) {
       if (const Value* const value = links.find(key)) result.set(key, *value);
     }
+    result.set("cards", std::move(cards));
+    result.set("copies", card_copies());  // last, because this process then keeps the GPUs open
     terminal::print(report_text(result));
     const Value* const warnings = links.find("warnings");
     if (warnings != nullptr) {
@@ -60,6 +75,17 @@ class NetCheck final : public DoctorCheck {
     const bool is_slow = links.at("slow").as_integer() > 0;
     return {.json = std::move(result), .exit_code = is_slow ? kFailure : kSuccess};
   }
+
+ private:
+  /// Returns the values of --gdr to measure with, one after another.
+  [[nodiscard]] std::vector<std::string> gdr_words(const std::string& hosts) const {
+    if (!gdr_.empty()) return {gdr_};
+    const bool has_cards = !runtime::find_cuda_devices().devices.empty();
+    if (has_cards && hosts.find(',') != std::string::npos) return {"on", "off"};
+    return {"auto"};
+  }
+
+  std::string gdr_;
 };
 
 }  // namespace

@@ -27,15 +27,24 @@
 namespace roentgen::cli {
 namespace {
 
-/// Returns the cost of a link: by its options if they are given, else as measured, else as in `usual`.
+/// Returns the cost of a link as measured, or `usual` if it was not measured.
 /// @param measured result of bench::run_links()
 /// @param kind "within_host" or "between_hosts"
-/// @param origin receives "given", "measured" or "assumed"
+/// @param origin receives "measured" or "assumed"
 bench::LinkCost link_cost(const Value& measured, std::string_view kind, bench::LinkCost usual, std::string& origin) {
   const Value* const link = measured.find(kind);
   origin = link == nullptr ? "assumed" : "measured";
   if (link == nullptr) return usual;
   return {.bytes_per_s = link->at("gb_per_s").as_double() * 1e9, .latency_s = link->at("us").as_double() * 1e-6};
+}
+
+/// Replaces the cost of the slower kind of link by the one that NCCL reached between GPUs, if it was measured.
+void use_card_links(const Value& measured, bench::Cluster& cluster, std::string& between, std::string& within) {
+  const Value* const speed = measured.find_path("cards.gb_per_s");
+  if (speed == nullptr) return;
+  const bool is_one_host = measured.find("between_hosts") == nullptr;
+  (is_one_host ? cluster.within_host : cluster.between_hosts).bytes_per_s = speed->as_double() * 1e9;
+  (is_one_host ? within : between) = "measured by NCCL";
 }
 
 /// Reads the points of `bench scaling`, from its --json file or from a record of the ledger.
@@ -64,24 +73,34 @@ void add_measured(Value& points, const Value& measured) {
 class ScaleCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
+    // Options with equal texts share a line of the help.
+    constexpr const char* kBandwidthDoc = "between hosts, or in one: 1Gbit; else measured";
+    constexpr const char* kLatencyDoc = "between hosts, or in one: 50us; else measured";
     return joined(
-        {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
-         network_.training_options(),
-         ranks_.options({"--per-host", "--no-overlap", "--bucket-mb"}),
-         {{.name = "--devices", .target = &ranks_.ranks, .doc = "numbers of devices", .value_name = "NUMBERS"},
-          {.name = "--bandwidth", .target = &bandwidth_, .doc = "between hosts, per second: 1Gbit; else measured"},
-          {.name = "--latency", .target = &latency_, .doc = "between hosts: 50us; else measured"},
-          {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = "within a host, per second; else measured"},
-          {.name = "--host-latency", .target = &host_latency_, .doc = "within a host; else measured"},
+        {sizes_.options({"--image", "--steps"}),
+         network_.options({"--model", "--labels", "--threads", "--oversubscribe"}),
+         ranks_.options({"--no-overlap", "--bucket-mb"}),
+         {{.name = "--batch", .target = &sizes_.batch, .doc = "images per batch of a device; 16", .value_name = "N"},
+          {.name = "--device", .target = &network_.network.device, .doc = "device of the steps, or emulated:RATE"},
+          {.name = "--dtype", .target = &network_.network.dtype, .doc = "f32, tf32, bf16, f16 or auto"},
+          {.name = "--devices",
+           .target = &devices_,
+           .doc = "numbers of devices; 8 to 4096 in powers of two",
+           .value_name = "N,..."},
+          {.name = "--per-host", .target = &ranks_.per_host, .doc = "devices per host; 0 = 1", .range = {0, 4096}},
+          {.name = "--bandwidth", .target = &bandwidth_, .doc = kBandwidthDoc},
+          {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = kBandwidthDoc},
+          {.name = "--latency", .target = &latency_, .doc = kLatencyDoc},
+          {.name = "--host-latency", .target = &host_latency_, .doc = kLatencyDoc},
           {.name = "--device-sd",
            .target = &device_sd_percent_,
-           .doc = "standard deviation of the step time of an emulated device, %",
+           .doc = "variation of an emulated device's steps, %",
            .range = {0, 29}},
-          {.name = "--measured", .target = &measured_, .doc = "result of bench scaling, to show its points beside"}}});
+          {.name = "--measured", .target = &measured_, .doc = "result of bench scaling, to show beside"}}});
   }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {
-    if (is_own_rank()) return links_as_rank();
+    if (is_own_rank()) return links_as_rank("auto");
     bench::PredictOptions options = prediction();
     const Value measured = measured_.empty() ? Value::array() : measured_points(measured_);
     const Value origins = set_links(options.cluster, hosts);
@@ -128,12 +147,14 @@ class ScaleCheck final : public DoctorCheck {
     return options;
   }
 
+  /// Returns the numbers in --devices.
   [[nodiscard]] std::vector<std::int64_t> device_counts() const {
+    if (devices_.empty()) return {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
     try {
-      return ranks_.counts();
+      return bench::RankArguments{.ranks = devices_}.counts();
     } catch (const ConfigError&) {  // it names --ranks
-      throw ConfigError(error_text("cli.doctor", "--devices", "numbers from 1 to 65536, separated by commas",
-                                   ranks_.ranks, "--devices 8,64"));
+      throw ConfigError(error_text("cli.doctor", "--devices", "numbers from 1 to 65536, separated by commas", devices_,
+                                   "--devices 8,64"));
     }
   }
 
@@ -148,6 +169,7 @@ class ScaleCheck final : public DoctorCheck {
     std::string within;
     cluster.between_hosts = link_cost(measured, "between_hosts", cluster.between_hosts, between);
     cluster.within_host = link_cost(measured, "within_host", cluster.within_host, within);
+    use_card_links(measured, cluster, between, within);
     const auto given = [](const std::string& text, double& value, auto parse, std::string& origin) {
       if (text.empty()) return;
       value = parse(text);
@@ -162,7 +184,8 @@ class ScaleCheck final : public DoctorCheck {
 
   bench::SizeArguments sizes_;
   bench::NetworkArguments network_;
-  bench::RankArguments ranks_{.ranks = "8,16,32,64,128,256,512,1024,2048,4096"};
+  bench::RankArguments ranks_;
+  std::string devices_;
   std::string bandwidth_;
   std::string latency_;
   std::string host_bandwidth_;
