@@ -73,13 +73,12 @@ class BenchCommand final : public Command {
       : Command("bench", "Run a benchmark case; --list lists the cases.", examples_of(cases)),
         cases_(std::move(cases)) {}
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{
-        {.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
-        {.name = "--list", .target = &is_list_, .doc = "list the cases"},
-        {.name = "--ledger",
-         .target = &ledger_,
-         .doc = "folder for a record of the result (~/.local/share/roentgen/bench); none: no record",
-         .value_name = "DIR"}};
+    std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
+                                {.name = "--list", .target = &is_list_, .doc = "list the cases"},
+                                {.name = "--ledger",
+                                 .target = &ledger_,
+                                 .doc = "folder of records; none: no record (~/.local/share/roentgen/bench)",
+                                 .value_name = "DIR"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
         option.case_name = name;
