@@ -109,8 +109,8 @@ class BenchCommand final : public Command {
     bench::Case& asked = bench::find_case(cases_, case_name_);
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
-    terminal::print(report_text(
-        json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links", "machine"}));
+    terminal::print(report_text(json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables",
+                                       "libraries", "links", "machine"}));
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {

@@ -55,7 +55,7 @@ Value nccl_report() {
   }
 }
 
-// Reports the device that --device auto chooses, and why engines later in the list were not chosen.
+// Reports the device that --device auto chooses, and why the other devices were not chosen.
 Value auto_report() {
   const engine::DeviceChoice device = engine::resolve_device({});
   Value report = Value::Table{{"device", device.text()}};
