@@ -78,9 +78,10 @@ class ScaleCheck final : public DoctorCheck {
     constexpr const char* kLatencyDoc = "between hosts, or in one: 50us; else measured";
     return joined(
         {sizes_.options({"--image", "--steps"}),
-         network_.options({"--model", "--labels", "--threads", "--oversubscribe"}),
+         network_.options({"--labels", "--threads", "--oversubscribe"}),
          ranks_.options({"--no-overlap", "--bucket-mb"}),
-         {{.name = "--batch", .target = &sizes_.batch, .doc = "images per batch of a device; 16", .value_name = "N"},
+         {{.name = "--model", .target = &network_.network.model, .doc = "built-in model, or file with a graph"},
+          {.name = "--batch", .target = &sizes_.batch, .doc = "images per batch of a device; 16", .value_name = "N"},
           {.name = "--device", .target = &network_.network.device, .doc = "device of the steps, or emulated:RATE"},
           {.name = "--dtype", .target = &network_.network.dtype, .doc = "f32, tf32, bf16, f16 or auto"},
           {.name = "--devices",
