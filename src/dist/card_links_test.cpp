@@ -61,7 +61,7 @@ TEST(CardLinks, of_several_ranks_have_bandwidth_and_latency) {
 
 TEST(CardLinks, of_ranks_that_share_a_device_are_refused) {
   std::vector<CardLinks> found;
-  for (const std::string& text : measure({"twin:0", "twin:0"}, found)) EXPECT_THAT(text, HasSubstr("on one device"));
+  for (const std::string& text : measure({"twin:0", "twin:0"}, found)) EXPECT_THAT(text, HasSubstr("on the same GPU"));
 }
 
 }  // namespace
