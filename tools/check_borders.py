@@ -40,9 +40,10 @@ ROOMS = {
     "score": {"core", "io", "data", "eval"},
     "train": TRAIN,
     "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
-    "bench": ALL | {"task"},
+    "doctor": CORE_IO | {"data", "dist", "engine"},
+    "bench": ALL | {"task", "doctor"},
     "task": ALL | {"publish", "score"},
-    "cli": ALL | {"bench", "publish", "score", "task"},
+    "cli": ALL | {"bench", "doctor", "publish", "score", "task"},
     "python": ALL | {"publish", "score", "task"},
 }
 # Additional rooms that tests of a room may include; for example, engines are tested with whole models.

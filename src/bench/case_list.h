@@ -22,7 +22,6 @@
   X("infer", infer)                     \
   X("fusion", fusion)                   \
   X("scaling", scaling)                 \
-  X("predict-scaling", predict_scaling) \
   X("nodes", nodes)                     \
   X("autobatch", autobatch)             \
   X("choose", choose)                   \

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "dist/mpi_library.h"
+#include "doctor/inventory.h"
 #include "io/environment.h"
 #include "io/sha256.h"
 #include "runtime/cores.h"
@@ -101,6 +102,7 @@ void add_environment(Value& result) {
   Value report = io::environment_report();
   if (const auto mpi = dist::loaded_mpi()) report.set_path("libraries.mpi", mpi->version);
   for (const auto& [key, value] : report.as_table()) result.set(key, value);
+  result.set("machine", doctor::to_value(doctor::take_inventory(*doctor::make_machine_probe(doctor::Effort::Quick))));
 }
 
 std::string checksum(std::span<const std::byte> bytes) { return io::fast_hash_hex(bytes).substr(0, 16); }

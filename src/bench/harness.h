@@ -80,7 +80,8 @@ void require_at_least(std::string_view option, std::int64_t value, std::int64_t 
 /// ConfigError if `asked` is negative. Also throws if it exceeds the hardware threads of the process, unless
 /// `may_oversubscribe`, because threads that share a core give meaningless times.
 [[nodiscard]] int threads_of(std::int64_t asked, bool may_oversubscribe);
-/// Adds the entries of io::environment_report() to a result: program (with its commit), cpu, ...
+/// Adds the entries of io::environment_report() to a result: program (with its commit), cpu, ...; and `machine`, the
+/// inventory that doctor::take_inventory() takes without loading a library.
 void add_environment(Value& result);
 /// Returns a checksum of the bytes as 16 hex digits.
 [[nodiscard]] std::string checksum(std::span<const std::byte> bytes);

@@ -73,13 +73,12 @@ class BenchCommand final : public Command {
       : Command("bench", "Run a benchmark case; --list lists the cases.", examples_of(cases)),
         cases_(std::move(cases)) {}
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{
-        {.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
-        {.name = "--list", .target = &is_list_, .doc = "list the cases"},
-        {.name = "--ledger",
-         .target = &ledger_,
-         .doc = "folder for a record of the result (~/.local/share/roentgen/bench); none: no record",
-         .value_name = "DIR"}};
+    std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
+                                {.name = "--list", .target = &is_list_, .doc = "list the cases"},
+                                {.name = "--ledger",
+                                 .target = &ledger_,
+                                 .doc = "folder of records; none: no record (~/.local/share/roentgen/bench)",
+                                 .value_name = "DIR"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
         option.case_name = name;
@@ -110,8 +109,8 @@ class BenchCommand final : public Command {
     bench::Case& asked = bench::find_case(cases_, case_name_);
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
-    terminal::print(report_text(
-        json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
+    terminal::print(report_text(json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables",
+                                       "libraries", "links", "machine"}));
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "cli/command_list.h"
+#include "cli/doctor_hosts.h"
 #include "core/error.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
@@ -53,6 +56,28 @@ TEST(Doctor, says_what_auto_stands_for_and_why_it_is_nothing_better) {
   EXPECT_EQ(report.find("not_" + device), nullptr);
   EXPECT_EQ(report.find("not_cuda") == nullptr, device == "cuda");
   EXPECT_EQ(report.find("not_cpu"), nullptr);
+}
+
+TEST(Doctor, finds_what_is_wrong_and_exits_with_an_error) {
+  ::setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+  testing::internal::CaptureStdout();
+  const CommandResult ill = make_doctor_command()->run();
+  const std::string printed = testing::internal::GetCapturedStdout();
+  ::unsetenv("CUDA_LAUNCH_BLOCKING");
+  EXPECT_EQ(ill.exit_code, kFailure);
+  EXPECT_THAT(printed, testing::HasSubstr("  try unset CUDA_LAUNCH_BLOCKING\n"));
+  const auto& findings = ill.json.at("findings").as_array();
+  EXPECT_TRUE(std::ranges::any_of(findings, [](const Value& finding) {
+    return finding.at("ailment").as_string() == "launches_blocking" && finding.at("level").as_string() == "wrong";
+  }));
+  EXPECT_GT(ill.json.at("machine").at("system").at("memory_bytes").as_integer(), 0);
+}
+
+TEST(Doctor, formats_findings_as_paragraphs) {
+  EXPECT_EQ(findings_text(Value::array()), "nothing is wrong\n");
+  Value findings = Value::array();
+  findings.push_back(Value::Table{{"ailment", "a"}, {"level", "advice"}, {"text", "b"}, {"remedy", "c"}});
+  EXPECT_EQ(findings_text(findings), "advice: b\n  try c\n");
 }
 
 // The report must not mention --device, because doctor has no such option.

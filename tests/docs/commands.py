@@ -121,7 +121,7 @@ def check_skipped(words, program):
     start = next((i for i, word in enumerate(command[:-1]) if pathlib.Path(word).name == "roentgen"), None)
     if start is not None and re.fullmatch(r"[a-z-]+", command[start + 1]):
         ours = command[start + 1:]
-        names = ours[:2] if ours[0] == "bench" else ours[:1]
+        names = ours[:2] if ours[0] in ("bench", "doctor") and not ours[1:2] == ["--hosts"] else ours[:1]
         text = subprocess.run([program, *names, "--help"], capture_output=True, text=True, check=False).stdout
         check_options(ours, text, words)
 
@@ -134,9 +134,9 @@ def check_options(command, text, words):
 
 def shortened(words):
     """The command with settings that make it short."""
-    if "bench" in words:
+    if "bench" in words or "scale" in words:
         kept = list(words)
-        if ("--ranks" in words or "--ranks-per-node" in words) and "--oversubscribe" not in words and "predict-scaling" not in words:
+        if ("--ranks" in words or "--ranks-per-node" in words) and "--oversubscribe" not in words:
             kept.append("--oversubscribe")
         if "--image" not in words and ("choose" in words or "fusion" in words or "infer" in words):
             kept += ["--image", "32"]
@@ -166,7 +166,9 @@ class Place:
         first = "mpirun" if words[0] == "mpirun" else self.program
         done = subprocess.run([first, *words[1:]], cwd=self.folder, env=self.environment, capture_output=True,
                               text=True, check=False)
-        if done.returncode:
+        # doctor also fails where it finds something wrong with this machine
+        is_finding = words[1] == "doctor" and done.returncode == 1 and done.stdout
+        if done.returncode and not is_finding:
             fail(f"{shlex.join(words)}: expected success, got {done.returncode}\n{done.stdout}{done.stderr}")
 
     def roentgen(self, line):

@@ -96,7 +96,7 @@ TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
     return place_.run(plus(plus({"bench", name}, small()), more));
   };
   expect_refusal(place_.run({"bench", "overlap"}), {"[cli.bench] --data"});
-  expect_refusal(place_.run({"bench", "predict-scaling", "--model", "resnet18", "--threads", "4096"}),
+  expect_refusal(place_.run({"doctor", "scale", "--model", "resnet18", "--threads", "4096"}),
                  {"[bench.options] threads", "got 4096", "--oversubscribe"});
   expect_refusal(run("scaling", {"--synthetic"}), {"[cli.bench] --synthetic: expected no --data"});
   expect_refusal(run("overlap", {"--ranks", "2"}), {"[cli.bench] --ranks", "got overlap"});

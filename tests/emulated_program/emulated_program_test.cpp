@@ -59,7 +59,7 @@ class EmulatedProgram : public testing::Test {
   }
   static bool has_mpi() {
     const std::string json = place() / "doctor.json";
-    must_run({"doctor", "--json", json});
+    static_cast<void>(run({"doctor", "--json", json}));  // fails where it finds something wrong
     return read_json(json).at("mpi").at("available").as_bool();
   }
   static fs::path resume_file(const std::string& name) { return place() / name / "checkpoints/resume.safetensors"; }

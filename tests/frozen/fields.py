@@ -8,7 +8,7 @@ import lab as laboratory
 
 NUMBERED = re.compile(r"\[\d+\]")
 # Keys that depend on the machine.
-MACHINE = re.compile(r"(^|\.)(environment|cpu|program|libraries|memory_bytes)(\.|$|\[)")
+MACHINE = re.compile(r"(^|\.)(environment|cpu|program|libraries|memory_bytes|machine)(\.|$|\[)")
 
 
 def type_of(value):

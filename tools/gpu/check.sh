@@ -85,7 +85,7 @@ rm -f "$out/failed_tests"
 open_cases="conforms_in_training_in_bf16 conforms_in_training_in_f16 conforms_in_training_computing_values_again"
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee "$out/card.txt"
-roentgen doctor > "$out/doctor.log" 2>&1
+roentgen doctor > "$out/doctor.log" 2>&1 || true  # exit code 1 tells of findings
 
 if [ "$part" = open ] || [ "$part" = 1 ] || [ "$part" = all ]; then
   # shellcheck disable=SC2086  # the cases are words

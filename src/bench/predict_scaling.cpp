@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "bench/cases/predict_scaling.h"
+#include "bench/predict_scaling.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
-#include <optional>
 
-#include "bench/case_list.h"
 #include "bench/harness.h"
 #include "bench/options.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "engine/engine.h"
-#include "runtime/core_list.h"
 
 namespace roentgen::bench {
 namespace {
@@ -167,64 +163,5 @@ Value run_predict_scaling(const PredictOptions& options) {
   add_environment(result);
   return result;
 }
-
-namespace {
-
-class PredictScalingCase final : public Case {
- public:
-  PredictScalingCase()
-      : Case("predicted scaling on a cluster, from a training step measured here",
-             "roentgen bench predict-scaling --model resnet50 --batch 16 --ranks 1,2,4,8 --bandwidth 1Gbit") {}
-  [[nodiscard]] std::vector<Option> options() override {
-    return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
-                   network_.training_options(),
-                   ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
-                   {{.name = "--bandwidth",
-                     .target = &bandwidth_,
-                     .doc = "bandwidth between hosts per second, such as 1Gbit or 10GB"},
-                    {.name = "--latency", .target = &latency_, .doc = "latency between hosts, such as 50us or 1ms"},
-                    {.name = "--host-bandwidth",
-                     .target = &host_bandwidth_,
-                     .doc = "bandwidth inside one host per second, such as 8GB"},
-                    {.name = "--host-latency", .target = &host_latency_, .doc = "latency inside one host, such as 3us"},
-                    {.name = "--device-sd",
-                     .target = &device_sd_percent_,
-                     .doc = "standard deviation of a simulated device's step times, %",
-                     .range = {0, 29}}}});
-  }
-  [[nodiscard]] Value run(const Host& host) override {
-    PredictOptions options{.step = network_.sized(sizes_)};
-    options.device_images_per_s = take_emulated_device(options.step);
-    options.step.graph = host.graph_of_file(options.step);
-    options.bucket_mb = ranks_.bucket_mb;
-    options.is_overlapped = !ranks_.is_late;
-    options.ranks = ranks_.counts();
-    options.step.threads = options.step.threads == 0 ? runtime::physical_cores(runtime::usable_cores())
-                                                     : threads_of(options.step.threads, network_.may_oversubscribe);
-    if (ranks_.per_host > 0) options.cluster.per_host = ranks_.per_host;
-    options.cluster.between_hosts = {parse_bandwidth(bandwidth_), parse_duration(latency_)};
-    options.cluster.within_host = {parse_bandwidth(host_bandwidth_), parse_duration(host_latency_)};
-    options.device_sd = device_sd_percent_ / 100.0;
-    if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
-      throw ConfigError(error_text("bench.predict", "--device-sd", "--device emulated:RATE",
-                                   "a real device, whose step times vary by themselves", "leaving out --device-sd"));
-    }
-    return run_predict_scaling(options);
-  }
-
- private:
-  SizeArguments sizes_;
-  NetworkArguments network_;
-  RankArguments ranks_;
-  std::string bandwidth_ = "1Gbit";
-  std::string latency_ = "50us";
-  std::string host_bandwidth_ = "8GB";
-  std::string host_latency_ = "3us";
-  double device_sd_percent_ = 0.0;
-};
-
-}  // namespace
-
-std::unique_ptr<Case> make_predict_scaling_case() { return std::make_unique<PredictScalingCase>(); }
 
 }  // namespace roentgen::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `predict-scaling`: predicts the throughput of a cluster from a training step measured on one machine.
+// Predicts the throughput of a cluster from a training step measured on one machine: `roentgen doctor scale`.
 #pragma once
 
 #include <cstdint>

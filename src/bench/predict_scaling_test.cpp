@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "bench/cases/predict_scaling.h"
+#include "bench/predict_scaling.h"
 
 #include <gtest/gtest.h>
 
