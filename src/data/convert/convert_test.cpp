@@ -243,13 +243,13 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or empty folder, got a folder that contains notes.txt"));
   wanted = to("three");
   wanted.size_px = 8;
-  EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got keep"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got --encode keep"));
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.size_px = 0;
   wanted.form = "hdf5";
   EXPECT_THAT(refusal(wanted), HasSubstr("--to: expected tfrecord, tar, png, got hdf5"));
   wanted.form = "png";
-  EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected none"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected no --shards"));
   wanted.shards = 0;
   wanted.encoding = Encoding::Raw;
   EXPECT_THAT(refusal(wanted), HasSubstr("--encode: expected keep or png, with --to png, got raw"));

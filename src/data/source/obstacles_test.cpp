@@ -24,7 +24,7 @@ TEST(Obstacles, tell_each_source_in_a_line_nearest_first) {
   EXPECT_EQ(lines[0], "nih: labels.csv has no column Image Index (it has img, Finding Labels)");
   EXPECT_THAT(lines[1], StartsWith("csv: labels.csv has no column path or file or filename or image"));
   EXPECT_THAT(lines, testing::Contains("dicom: found no DICOM file"));
-  EXPECT_THAT(lines, testing::Contains(HasSubstr("tar: no *.tar")));
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("tar: found no *.tar")));
   EXPECT_EQ(lines.back(), "files in it by extension: .bmp 1, .csv 1");
 }
 

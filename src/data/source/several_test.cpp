@@ -198,7 +198,7 @@ TEST_F(Several, folders_go_to_the_sources_of_their_name) {
   one.labels = {"Effusion"};
   EXPECT_EQ(load({"b=" + chexpert_.path().string()}, one).patient_namespace, "b");
   EXPECT_THAT(refusal({"c=" + nih_.path().string()}, recipe(sources)), HasSubstr("try one of these names: a, b"));
-  EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("a folder for each data set"));
+  EXPECT_THAT(refusal({nih_.path().string()}, recipe(sources)), HasSubstr("one folder for each data set"));
   EXPECT_THAT(refusal({"a=" + nih_.path().string(), chexpert_.path().string()}, recipe(sources)),
               HasSubstr("a name (NAME=DIR) for every --data or for none"));
   EXPECT_THAT(refusal({}, recipe(sources)), HasSubstr("[data.sources] a: folder: expected a folder for each data set"));

@@ -253,7 +253,7 @@ TEST_F(Splits, note_names_that_are_not_in_the_data_set) {
 TEST_F(Splits, refuse_a_list_of_which_no_name_is_known) {
   make(4);
   folder_.write("train_list.txt", "zzz.png\n");
-  EXPECT_THAT(refusal(options()), HasSubstr("1 other, zzz.png first"));
+  EXPECT_THAT(refusal(options()), HasSubstr("got only unknown names (the first is zzz.png)"));
 }
 
 TEST_F(Splits, refuse_lists_that_are_empty_absent_or_repeat_a_name) {

@@ -262,7 +262,7 @@ TEST_F(TfRecord, refuses_what_holds_no_labelled_images) {
   wrong.text("image/encoded", "x");
   wrong.texts("image/label_names", std::array<std::string, 1>{"x"});
   wrong.integer("image/label", 2);
-  EXPECT_THAT(refusal_of(frame(wrong)), HasSubstr("expected 1, 0 or -1 as label, got 2"));
+  EXPECT_THAT(refusal_of(frame(wrong)), HasSubstr("expected 1, 0 or -1 as label value, got 2"));
   io::ExampleWriter split;
   split.text("image/encoded", "x");
   split.texts("image/label_names", std::array<std::string, 1>{"x"});

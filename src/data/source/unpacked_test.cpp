@@ -70,7 +70,7 @@ TEST(Unpacked, goes_into_no_folder_of_somebody_else) {
   fs::remove_all(place);
   fs::create_directory_symlink(folder.path(), place);
   EXPECT_THAT(refusal(cache.path()), HasSubstr("is a link or a file, not a folder"));
-  EXPECT_THAT(refusal({}), HasSubstr("got no cache folder; try XDG_CACHE_HOME=DIR"));
+  EXPECT_THAT(refusal({}), HasSubstr("got no cache folder; try setting XDG_CACHE_HOME=DIR"));
 }
 
 TEST(Unpacked, leaves_nothing_of_a_damaged_file) {

@@ -191,8 +191,8 @@ TEST(Dicom, that_is_no_gray_image_is_refused_by_name) {
   EXPECT_EQ(error_of({.samples = std::vector<std::uint16_t>(7)}), "no error") << "padding";
   EXPECT_THAT(with(0x00280100, number_element(32)),
               HasSubstr("expected 1 to 16 bits stored in 8 or 16 bits per pixel, got 12 bits stored in 32"));
-  EXPECT_THAT(with(0x00280101, number_element(17)), HasSubstr("got 17 in 16"));
-  EXPECT_THAT(with(0x00280101, number_element(0)), HasSubstr("got 0 in 16"));
+  EXPECT_THAT(with(0x00280101, number_element(17)), HasSubstr("got 17 bits stored in 16"));
+  EXPECT_THAT(with(0x00280101, number_element(0)), HasSubstr("got 0 bits stored in 16"));
   EXPECT_THAT(with(0x00280101, {}), HasSubstr("expected a number in Bits Stored (0028,0101), got none"));
   EXPECT_THAT(with(0x00280102, number_element(16)), HasSubstr("expected a High Bit (0028,0102) from 11 to 15, got 16"));
   EXPECT_THAT(with(0x00280010, number_element(0)), HasSubstr("expected at least 1x1 pixels, got 2x0"));
