@@ -26,6 +26,8 @@
   X("nodes", nodes)                     \
   X("autobatch", autobatch)             \
   X("choose", choose)                   \
+  X("compare", compare)                 \
+  X("history", history)                 \
   X("data.decode_png", data_decode_png) \
   X("engine.batch_norm", engine_batch_norm)
 

@@ -117,7 +117,7 @@ class BenchCommand final : public Command {
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
-    store(json);
+    if (asked.is_measurement()) store(json);
     const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;
     return {.json = std::move(json), .exit_code = exit_code};
   }
