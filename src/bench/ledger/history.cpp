@@ -18,18 +18,17 @@
 namespace roentgen::bench {
 namespace {
 
-constexpr double kErrorRate = 0.05;  // of all intervals together
+constexpr double kErrorRate = 0.02;  // of all intervals together
 constexpr std::size_t kMostRounds = 200;
 constexpr std::string_view kRoundsAdvice = "measure rounds of both builds in turn with tools/studies/bench_builds.sh";
 
 const std::string& commit_of(const StoredRecord& record) { return record.value.at("commit").as_string(); }
 
-/// Returns all commits, each once, by the date of its last record.
+/// Returns all commits, each once, by the date of its first record.
 std::vector<std::string> commits_by_date(const std::vector<StoredRecord>& records) {
   std::vector<std::string> commits;
   for (const StoredRecord& record : records) {
-    std::erase(commits, commit_of(record));
-    commits.push_back(commit_of(record));
+    if (std::ranges::find(commits, commit_of(record)) == commits.end()) commits.push_back(commit_of(record));
   }
   return commits;
 }

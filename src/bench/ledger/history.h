@@ -13,8 +13,8 @@
 
 namespace roentgen::bench {
 
-/// Builds to compare: begins of commits, as records name them. Empty `to`: commit of the last record; empty `from`: the
-/// last other commit.
+/// Builds to compare: begins of commits, as records name them. Empty `to`: the build whose first record is the latest;
+/// empty `from`: the latest other build.
 struct HistoryOptions {
   std::string from{};
   std::string to{};
@@ -28,12 +28,11 @@ inline constexpr std::string_view kAccuracyCase = "accuracy";
 ///
 /// Speed: machines drift by more than the differences to find. So only rounds count: two records in a row, one of each
 /// build. The logarithms of the ratios of all rounds give an interval by Wilcoxon's signed-rank test. A figure is a
-/// regression if its interval lies on the worse side of no difference. All intervals hold together with 95%
-/// (Bonferroni: with k figures, each has the level 1 - 0.05 / k), so that equal builds give an alarm in at most 2.5% of
-/// the reports.
+/// regression if its interval lies on the worse side of no difference. All intervals hold together with 98%
+/// (Bonferroni: with k figures, each has the level 1 - 0.02 / k). So equal builds give an alarm in 1% of the reports,
+/// and two alarms among 20 pairs of equal builds have a probability of 2%.
 ///
-/// Accuracy: runs of equal seeds are pairs; their differences give an interval by Student's t test, also of 95%
-/// together.
+/// Accuracy: runs of equal seeds are pairs. Their differences give an interval by Student's t test, of 98% together.
 ///
 /// Returns a table:
 ///   from, to      commits

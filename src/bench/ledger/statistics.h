@@ -29,7 +29,8 @@ struct Interval {
 
 /// Interval of the centre of paired differences by Wilcoxon's signed-rank test: the Hodges-Lehmann estimate, and the
 /// Walsh averages that the exact distribution of the rank sum does not reject (Hollander & Wolfe 1999, 3.1 to 3.3).
-/// Assumes a symmetric distribution of the differences; a few outliers hardly move it. Nullopt for fewer differences
+/// Assumes a symmetric distribution of the differences; two outliers among
+/// 20 hardly move it. Nullopt for fewer differences
 /// than least_pairs(). The number of operations grows with its fourth power; at most 200 differences.
 [[nodiscard]] std::optional<Interval> centre_of_differences(std::span<const double> differences, double level);
 
