@@ -40,7 +40,7 @@ ROOMS = {
     "score": {"core", "io", "data", "eval"},
     "train": TRAIN,
     "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
-    "bench": ALL | {"task"},
+    "bench": ALL | {"publish", "task"},
     "task": ALL | {"publish", "score"},
     "cli": ALL | {"bench", "publish", "score", "task"},
     "python": ALL | {"publish", "score", "task"},

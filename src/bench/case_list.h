@@ -28,6 +28,7 @@
   X("choose", choose)                   \
   X("compare", compare)                 \
   X("history", history)                 \
+  X("report", report)                   \
   X("data.decode_png", data_decode_png) \
   X("engine.batch_norm", engine_batch_norm)
 

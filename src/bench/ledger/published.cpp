@@ -69,14 +69,6 @@ constexpr std::array kSpeeds{
                    "mlcommons/training_results_v3.1", "16 nodes"},
 };
 
-/// Training speed of one record.
-struct OwnSpeed {
-  std::string model{};
-  std::int64_t devices = 1;
-  double images_per_s = 0.0;
-  std::string hardware{};
-};
-
 std::string text_at(const Value& table, std::string_view path) {
   const Value* const value = table.find_path(path);
   return value != nullptr && value->is_string() ? value->as_string() : std::string();
@@ -107,17 +99,6 @@ void add_speed(const Value& table, OwnSpeed speed, std::vector<OwnSpeed>& speeds
 /// Cases whose images_per_s is a speed of training.
 constexpr std::array<std::string_view, 6> kTraining{"step", "short", "cnn", "sweep", "scaling", "long"};
 
-std::vector<OwnSpeed> own_speeds(const std::vector<StoredRecord>& records) {
-  std::vector<OwnSpeed> speeds;
-  for (const StoredRecord& record : records) {
-    if (std::ranges::find(kTraining, record.value.at("case").as_string()) == kTraining.end()) continue;
-    const Value& result = record.value.at("result");
-    const std::string device = text_at(result, "device");
-    add_speed(result, {.hardware = device.empty() || device == "cpu" ? text_at(result, "cpu.model") : device}, speeds);
-  }
-  return speeds;
-}
-
 }  // namespace
 
 std::span<const PublishedSpeed> published_speeds() { return kSpeeds; }
@@ -132,8 +113,19 @@ double published_efficiency(const PublishedSpeed& row) {
   return 0.0;
 }
 
+std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records) {
+  std::vector<OwnSpeed> speeds;
+  for (const StoredRecord& record : records) {
+    if (std::ranges::find(kTraining, record.value.at("case").as_string()) == kTraining.end()) continue;
+    const Value& result = record.value.at("result");
+    const std::string device = text_at(result, "device");
+    add_speed(result, {.hardware = device.empty() || device == "cpu" ? text_at(result, "cpu.model") : device}, speeds);
+  }
+  return speeds;
+}
+
 Value beside_published(const std::vector<StoredRecord>& records) {
-  const std::vector<OwnSpeed> speeds = own_speeds(records);
+  const std::vector<OwnSpeed> speeds = training_speeds(records);
   Value rows = Value::array();
   for (const PublishedSpeed& published : published_speeds()) {
     std::optional<OwnSpeed> ours;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,16 @@ struct PublishedSpeed {
 /// Efficiency of a row: its speed divided by the number of devices times the speed of one device, with the same model,
 /// hardware, dtype and software. 0 if no row has one device.
 [[nodiscard]] double published_efficiency(const PublishedSpeed& row);
+
+/// Training speed of a record, or of one row of a record.
+struct OwnSpeed {
+  std::string model{};
+  std::int64_t devices = 1;   ///< number of devices, or of ranks
+  double images_per_s = 0.0;  ///< over all devices
+  std::string hardware{};     ///< name of the CPU, or of the device such as "cuda:0"
+};
+/// Returns all training speeds of the records, without predicted ones and those of emulated devices.
+[[nodiscard]] std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records);
 
 /// Lists all published speeds beside the training speeds of the records, as an array of {model, hardware, devices,
 /// dtype, published, efficiency, ours, ratio, our_hardware, note, software, source}. `ours` is the fastest record of
