@@ -26,6 +26,8 @@
   X("nodes", nodes)                     \
   X("autobatch", autobatch)             \
   X("choose", choose)                   \
+  X("peak", peak)                       \
+  X("suite", suite)                     \
   X("compare", compare)                 \
   X("history", history)                 \
   X("report", report)                   \

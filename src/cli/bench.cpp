@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/case_list.h"
+#include "bench/energy.h"
+#include "bench/ledger/exports.h"
 #include "bench/ledger/record.h"
 #include "bench/network.h"
 #include "cli/command_list.h"
@@ -23,6 +26,7 @@
 #include "core/log.h"
 #include "core/terminal.h"
 #include "data/source/image_list.h"
+#include "io/file.h"
 #include "task/model.h"
 
 namespace roentgen::cli {
@@ -67,6 +71,14 @@ std::string examples_of(const std::vector<bench::NamedCase>& cases) {
   return examples + "roentgen bench --list";
 }
 
+/// Returns the result without the table `energy` if the power is unknown, to print it.
+Value without_unknown_energy(Value result) {
+  const Value* const watts = result.find_path("energy.watts");
+  if (watts == nullptr || !watts->is_null()) return result;
+  std::erase_if(result.as_table(), [](const auto& entry) { return entry.first == "energy"; });
+  return result;
+}
+
 class BenchCommand final : public Command {
  public:
   explicit BenchCommand(std::vector<bench::NamedCase> cases)
@@ -79,6 +91,15 @@ class BenchCommand final : public Command {
         {.name = "--ledger",
          .target = &ledger_,
          .doc = "folder for a record of the result (~/.local/share/roentgen/bench); none: no record",
+         .value_name = "DIR"},
+        {.name = "--cost-per-hour",
+         .target = &cost_per_hour_,
+         .doc = "price of the machine per hour: adds images per unit of money",
+         .range = {0, 1e9}},
+        {.name = "--mlperf-log", .target = &mlperf_log_, .doc = "write MLPerf log lines", .is_output = true},
+        {.name = "--mlflow",
+         .target = &mlflow_,
+         .doc = "add the result as a run to this MLflow file store",
          .value_name = "DIR"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
@@ -108,10 +129,13 @@ class BenchCommand final : public Command {
       return {};
     }
     bench::Case& asked = bench::find_case(cases_, case_name_);
+    std::optional<bench::EnergyMeter> meter;
+    if (asked.is_measurement() && !is_own_rank()) meter.emplace(bench::all_monitors());
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
-    terminal::print(report_text(
-        json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
+    if (meter) bench::add_energy(json, meter->stop(), cost_per_hour_);
+    terminal::print(report_text(without_unknown_energy(json), {"warnings", "samples", "layers", "memory_bytes",
+                                                               "kernel", "variables", "libraries", "links"}));
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
@@ -123,15 +147,19 @@ class BenchCommand final : public Command {
   }
 
  private:
-  /// Writes a record of the result. A default folder that cannot be written is only a warning.
+  /// Writes a record of the result, and copies for other programs. A default folder that cannot be written is only a
+  /// warning.
   void store(const Value& result) const {
+    std::vector<std::string> command = own_arguments();
+    command[0] = "roentgen";
+    const Value record = bench::make_record(case_name_, command, result);
+    if (!mlperf_log_.empty()) io::write_file_atomically(mlperf_log_, bench::mlperf_log(record));
+    if (!mlflow_.empty()) log::info("MLflow run: " + bench::write_mlflow_run(record, mlflow_).string());
     if (ledger_ == kNoLedger) return;
     const std::filesystem::path folder = ledger_.empty() ? bench::default_ledger() : std::filesystem::path(ledger_);
     if (folder.empty()) return;
-    std::vector<std::string> command = own_arguments();
-    command[0] = "roentgen";
     try {
-      log::info("record: " + bench::write_record(folder, bench::make_record(case_name_, command, result)).string());
+      log::info("record: " + bench::write_record(folder, record).string());
     } catch (const DataError& error) {
       if (!ledger_.empty()) throw;
       log::warning(error.what());
@@ -140,6 +168,9 @@ class BenchCommand final : public Command {
 
   std::string case_name_ = "step";
   std::string ledger_;
+  double cost_per_hour_ = 0.0;
+  std::filesystem::path mlperf_log_;
+  std::filesystem::path mlflow_;
   bool is_list_ = false;
   std::vector<bench::NamedCase> cases_;
 };
