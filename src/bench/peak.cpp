@@ -19,7 +19,7 @@
 namespace roentgen::bench {
 namespace {
 
-constexpr int kRepeats = 10;
+constexpr int kRepeats = 20;
 constexpr std::string_view kCopy = R"(graph "bench_copy"
 input image (32, 64, 128, 128)
 act = relu(image)

@@ -57,7 +57,8 @@ TEST(Suite, goes_on_after_a_wrong_answer_and_reports_it) {
 
 std::string verdicts(const Value& result, const Value& reference) {
   std::string text;
-  for (const Value& row : compare_suites(result, reference, 0.1).as_array()) {
+  const Value rows = compare_suites(result, reference, 0.1);
+  for (const Value& row : rows.as_array()) {
     text += row.at("verdict").as_string() + " ";
   }
   return text;

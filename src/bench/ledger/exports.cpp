@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bench/ledger/figures.h"
+#include "bench/ledger/record.h"
 #include "core/error.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -63,23 +64,20 @@ std::string mlflow_name(std::string_view text) {
   return name;
 }
 
-void write(const fs::path& file, const std::string& text) {
+void make_folder(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (error) {
-    throw DataError(error_text("bench.exports", file.parent_path().string(), "a folder", error.message(),
-                               "another folder with --mlflow"));
-  }
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw DataError(
+      error_text("bench.exports", folder.string(), "a folder", error.message(), "another folder with --mlflow"));
+}
+
+void write(const fs::path& file, const std::string& text) {
+  make_folder(file.parent_path());
   io::write_file_atomically(file, text);
 }
 
 std::string plain(const Value& value) { return value.is_string() ? value.as_string() : io::to_json(value, -1); }
-
-std::string command_of(const Value& record) {
-  std::string text;
-  for (const Value& word : record.at("command").as_array()) text += (text.empty() ? "" : " ") + plain(word);
-  return text;
-}
 
 void write_metrics(const Value& record, const fs::path& run, std::int64_t time_ms) {
   const Value& result = record.at("result");
@@ -155,10 +153,12 @@ fs::path write_mlflow_run(const Value& record, const fs::path& store) {
   const std::string& case_name = record.at("case").as_string();
   const Value::Table tags{{"mlflow.runName", case_name},
                           {"mlflow.source.type", "LOCAL"},
-                          {"mlflow.source.name", command_of(record)},
+                          {"mlflow.source.name", command_text(record)},
                           {"mlflow.source.git.commit", record.at("commit")},
                           {"roentgen.host", record.at("host")}};
   for (const auto& [name, value] : tags) write(run / "tags" / name, plain(value));
+  for (const std::string_view folder : {"artifacts", "metrics", "params"}) make_folder(run / folder);
+  write(run / "artifacts/record.json", io::to_json(record) + "\n");
   for (const auto& [name, value] : record_settings(record.at("result"))) {
     write(run / "params" / mlflow_name(name), plain(value));
   }

@@ -43,7 +43,9 @@ TEST(MlperfLog, has_lines_that_parse) {
     for (const char* const key : {"namespace", "time_ms", "event_type", "key", "value", "metadata"}) {
       EXPECT_NE(last.find(key), nullptr) << key;
     }
-    if (last.at("key").as_string() == "global_batch_size") EXPECT_EQ(last.at("value").as_integer(), 8);
+    if (last.at("key").as_string() == "global_batch_size") {
+      EXPECT_EQ(last.at("value").as_integer(), 8);
+    }
     keys.push_back(last.at("key").as_string());
   }
   EXPECT_THAT(keys, testing::ElementsAre("submission_benchmark", "global_batch_size", "run_start", "tracked_stats",
@@ -59,6 +61,7 @@ TEST(MlflowRun, has_the_files_of_a_file_store) {
   EXPECT_EQ(text_of(run / "metrics/images_per_s"), "1793491200000 12.5 0\n");
   EXPECT_EQ(text_of(run / "metrics/samples.step_s"), "1793491200000 0.3 0\n1793491200000 0.4 1\n");
   EXPECT_EQ(text_of(run / "params/model"), "resnet50");
+  EXPECT_EQ(io::read_json(run / "artifacts/record.json").or_throw<DataError>(), record());
   EXPECT_EQ(text_of(run / "tags/mlflow.source.git.commit"), "0123456789");
   EXPECT_THAT(text_of(run / "meta.yaml"), HasSubstr("run_id: " + run.filename().string()));
   EXPECT_THAT(text_of(run.parent_path() / "meta.yaml"), HasSubstr("name: roentgen-bench\n"));

@@ -18,9 +18,9 @@ namespace {
 using Table = Value::Table;
 
 // Entries about the machine, the program, or details of a run, which have neither main figures nor settings.
-constexpr std::array<std::string_view, 17> kNoFigures{
+constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
-    "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command"};
+    "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
 constexpr std::array<std::string_view, 24> kNoSettings{
     "case",   "warmup", "n",        "rounds",        "steps",        "checksum", "plan_hash",
@@ -114,7 +114,7 @@ void set_labels(std::vector<RecordGroup>& groups) {
 std::optional<FigureKind> figure_kind(std::string_view key) {
   if (contains(kSettingsWithUnit, key)) return std::nullopt;
   if (contains(kAccuracies, key)) return FigureKind::Accuracy;
-  for (const std::string_view end : {"_per_s", "_per_joule", "_per_cost", "efficiency", "speedup"}) {
+  for (const std::string_view end : {"_per_s", "_per_joule", "efficiency", "speedup"}) {
     if (key.ends_with(end)) return FigureKind::Rate;
   }
   for (const std::string_view end : {"_ms", "_s"}) {

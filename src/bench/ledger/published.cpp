@@ -119,7 +119,10 @@ std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records) 
     if (std::ranges::find(kTraining, record.value.at("case").as_string()) == kTraining.end()) continue;
     const Value& result = record.value.at("result");
     const std::string device = text_at(result, "device");
-    add_speed(result, {.hardware = device.empty() || device == "cpu" ? text_at(result, "cpu.model") : device}, speeds);
+    add_speed(result,
+              {.hardware = device.empty() || device == "cpu" ? text_at(result, "cpu.model") : device,
+               .command = command_text(record.value)},
+              speeds);
   }
   return speeds;
 }
@@ -145,7 +148,8 @@ Value beside_published(const std::vector<StoredRecord>& records) {
                                 {"our_hardware", ours ? Value(ours->hardware) : Value()},
                                 {"note", published.note},
                                 {"software", published.software},
-                                {"source", published.source}});
+                                {"source", published.source},
+                                {"command", ours ? Value(ours->command) : Value()}});
   }
   return rows;
 }

@@ -41,14 +41,15 @@ struct OwnSpeed {
   std::int64_t devices = 1;   ///< number of devices, or of ranks
   double images_per_s = 0.0;  ///< over all devices
   std::string hardware{};     ///< name of the CPU, or of the device such as "cuda:0"
+  std::string command{};      ///< command line that measured it
 };
 /// Returns all training speeds of the records, without predicted ones and those of emulated devices.
 [[nodiscard]] std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records);
 
 /// Lists all published speeds beside the training speeds of the records, as an array of {model, hardware, devices,
-/// dtype, published, efficiency, ours, ratio, our_hardware, note, software, source}. `ours` is the fastest record of
-/// the model with as many devices, in images per second over all devices, or null. Predicted speeds and emulated
-/// devices do not count.
+/// dtype, published, efficiency, ours, ratio, our_hardware, note, software, source, command}. `ours` is the fastest
+/// record of the model with as many devices, in images per second over all devices, or null. Predicted speeds and
+/// emulated devices do not count.
 [[nodiscard]] Value beside_published(const std::vector<StoredRecord>& records);
 
 }  // namespace roentgen::bench

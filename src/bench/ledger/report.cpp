@@ -31,7 +31,7 @@ constexpr std::string_view kStyle =
     "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}.absent{color:#5c5c5c}"
     ".plots{display:flex;flex-wrap:wrap;gap:16px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}";
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
+std::string number(double value) { return fmt::format("{:.5g}", value); }
 
 std::string text_at(const Value& table, std::string_view key) {
   const Value* const value = table.find(key);
@@ -43,24 +43,8 @@ std::string number_at(const Value& table, std::string_view key) {
   return value != nullptr && value->is_number() ? number(value->as_double()) : std::string();
 }
 
-/// Command line of a record; words with spaces are quoted.
-std::string command_of(const StoredRecord& record) {
-  const Value* const command = record.value.find("command");
-  if (command == nullptr || !command->is_array()) return {};
-  std::string text;
-  for (const Value& word : command->as_array()) {
-    if (!word.is_string()) continue;
-    const bool has_space = word.as_string().find(' ') != std::string::npos;
-    text +=
-        fmt::format("{}{}{}{}", text.empty() ? "" : " ", has_space ? "'" : "", word.as_string(), has_space ? "'" : "");
-  }
-  return text;
-}
-
 bool is_speed(const Figure& figure) { return figure.name.ends_with("images_per_s"); }
-bool is_energy(const Figure& figure) {
-  return figure.name.ends_with("_per_joule") || figure.name.ends_with("_per_cost");
-}
+bool is_energy(const Figure& figure) { return figure.name.ends_with("_per_joule"); }
 
 /// Rows of the figures for which `is_wanted`: their medians over the records of a group.
 template <typename Wanted>
@@ -80,7 +64,7 @@ ReportTable figure_table(std::string name, const std::vector<RecordGroup>& group
       const Summary summary = summarise(values);
       table.rows.push_back({group.label, figure.name, number(summary.median), number(summary.min), number(summary.max),
                             fmt::to_string(values.size()), last.value.at("commit").as_string().substr(0, 8),
-                            last.value.at("host").as_string(), command_of(last)});
+                            last.value.at("host").as_string(), command_text(last.value)});
     }
   }
   return table;
@@ -89,12 +73,13 @@ ReportTable figure_table(std::string name, const std::vector<RecordGroup>& group
 ReportTable scaling_table(const Value& published) {
   ReportTable table{.name = "scaling",
                     .head = {"model", "hardware", "devices", "dtype", "published images/s", "published efficiency",
-                             "our images/s", "ratio", "our hardware", "differences", "software", "source"}};
+                             "our images/s", "ratio", "our hardware", "differences", "software", "source", "command"}};
   for (const Value& row : published.as_array()) {
     table.rows.push_back({text_at(row, "model"), text_at(row, "hardware"), number_at(row, "devices"),
                           text_at(row, "dtype"), number_at(row, "published"), number_at(row, "efficiency"),
                           number_at(row, "ours"), number_at(row, "ratio"), text_at(row, "our_hardware"),
-                          text_at(row, "note"), text_at(row, "software"), text_at(row, "source")});
+                          text_at(row, "note"), text_at(row, "software"), text_at(row, "source"),
+                          text_at(row, "command")});
   }
   return table;
 }
@@ -114,8 +99,31 @@ ReportTable roofline_table(const std::vector<RecordGroup>& groups) {
       if (gflops == nullptr || gb_per_s == nullptr || !gflops->is_number() || !gb_per_s->is_number()) continue;
       table.rows.push_back({group.label, text_at(row, "kind"), number(gflops->as_double() / gb_per_s->as_double()),
                             number(gflops->as_double()), number(gb_per_s->as_double()), number_at(row, "of_peak"),
-                            number_at(row, "share"), command_of(last)});
+                            number_at(row, "share"), command_text(last.value)});
     }
+  }
+  return table;
+}
+
+/// Energy and cost of the latest record of each group that knows one of them.
+ReportTable energy_table(const std::vector<RecordGroup>& groups) {
+  ReportTable table{.name = "energy",
+                    .head = {"case", "watts", "images per joule", "price per hour", "images per unit of money",
+                             "price of reaching the target", "command"}};
+  for (const RecordGroup& group : groups) {
+    const StoredRecord& last = group.records.back();
+    const auto at = [&last](std::string_view path) {
+      const Value* const value = last.value.find_path(path);
+      return value != nullptr && value->is_number() ? number(value->as_double()) : std::string();
+    };
+    std::vector<std::string> row{group.label,
+                                 at("result.energy.watts"),
+                                 at("result.energy.images_per_joule"),
+                                 at("result.cost.per_hour"),
+                                 at("result.cost.images_per_cost"),
+                                 at("result.cost.to_target"),
+                                 command_text(last.value)};
+    if (!row[1].empty() || !row[3].empty()) table.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -164,8 +172,7 @@ BenchReport make_report(const std::vector<StoredRecord>& records) {
   const auto is_other = [](const Figure& figure) { return !is_speed(figure) && !is_energy(figure); };
   BenchReport report;
   report.tables = {figure_table("throughput", groups, is_speed), scaling_table(beside_published(records)),
-                   roofline_table(groups), figure_table("energy", groups, is_energy),
-                   figure_table("other", groups, is_other)};
+                   roofline_table(groups), energy_table(groups), figure_table("other", groups, is_other)};
   report.html =
       fmt::format(
           "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

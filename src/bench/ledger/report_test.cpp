@@ -28,7 +28,7 @@ Value profile() {
 }
 
 std::vector<StoredRecord> records() {
-  const Value energy = Value::Table{{"images_per_joule", 0.25}};
+  const Value energy = Value::Table{{"watts", 48.0}, {"images_per_joule", 0.25}};
   const Value peak = Value::Table{{"gflops", 400.0}, {"gb_per_s", 20.0}};
   return {made_record(0, "aaaaaaaaaaaa", "step", step_result(10.0)),
           made_record(1, "bbbbbbbbbbbb", "step", step_result(12.0, {{"profile", profile()}, {"energy", energy}})),
