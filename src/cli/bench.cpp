@@ -85,22 +85,25 @@ class BenchCommand final : public Command {
       : Command("bench", "Run a benchmark case; --list lists the cases.", examples_of(cases)),
         cases_(std::move(cases)) {}
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{
-        {.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
-        {.name = "--list", .target = &is_list_, .doc = "list the cases"},
-        {.name = "--ledger",
-         .target = &ledger_,
-         .doc = "folder for a record of the result (~/.local/share/roentgen/bench); none: no record",
-         .value_name = "DIR"},
-        {.name = "--cost-per-hour",
-         .target = &cost_per_hour_,
-         .doc = "price of the machine per hour: adds images per unit of money",
-         .range = {0, 1e9}},
-        {.name = "--mlperf-log", .target = &mlperf_log_, .doc = "write MLPerf log lines", .is_output = true},
-        {.name = "--mlflow",
-         .target = &mlflow_,
-         .doc = "add the result as a run to this MLflow file store",
-         .value_name = "DIR"}};
+    std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
+                                {.name = "--list", .target = &is_list_, .doc = "list the cases"},
+                                {.name = "--ledger",
+                                 .target = &ledger_,
+                                 .doc = "folder for records (~/.local/share/roentgen/bench); none: no record",
+                                 .value_name = "DIR"},
+                                {.name = "--cost-per-hour",
+                                 .target = &cost_per_hour_,
+                                 .doc = "price of the machine per hour: adds images per unit of money",
+                                 .range = {0, 1e9}},
+                                {.name = "--mlperf-log",
+                                 .target = &mlperf_log_,
+                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .is_output = true,
+                                 .value_name = "PATH"},
+                                {.name = "--mlflow",
+                                 .target = &mlflow_,
+                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .value_name = "PATH"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
         option.case_name = name;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 #include "bench/case_list.h"
@@ -36,16 +37,6 @@ std::optional<Figure> main_figure(const Value& result) {
       std::ranges::find_if(figures, [](const Figure& figure) { return figure.name.find(' ') == std::string::npos; });
   if (top != figures.end()) return *top;
   return figures.empty() ? std::nullopt : std::optional(figures.front());
-}
-
-const Value* row_of(const Value& result, const std::string& test) {
-  const Value* const tests = result.find("tests");
-  if (tests == nullptr || !tests->is_array()) return nullptr;
-  for (const Value& row : tests->as_array()) {
-    const Value* const name = row.find("test");
-    if (name != nullptr && name->is_string() && name->as_string() == test) return &row;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -85,16 +76,16 @@ void set_option(Case& asked, std::string_view name, const std::string& value) {
 }
 
 Value run_suite(const std::vector<SuiteTest>& tests, const std::function<Value(const SuiteTest&)>& run) {
-  Value rows = Value::array(), failed = Value::array();
+  Value rows = Value::table(), failed = Value::array();
   for (const SuiteTest& test : tests) {
     log::info(fmt::format("suite: {} ({} of {})", test.name, &test - tests.data() + 1, tests.size()));
     const auto begin = Clock::now();
     try {
       const Value result = run(test);
-      Value row = Value::Table{{"test", test.name}};
+      Value row = Value::table();
       if (const auto figure = main_figure(result)) row.set(figure->name, figure->value);
       row.set("seconds_taken", seconds_since(begin));
-      rows.push_back(std::move(row));
+      rows.set(test.name, std::move(row));
     } catch (const Error& error) {
       failed.push_back(Value::Table{{"test", test.name}, {"error", error.what()}});
     }
@@ -104,21 +95,20 @@ Value run_suite(const std::vector<SuiteTest>& tests, const std::function<Value(c
 
 Value compare_suites(const Value& result, const Value& reference, double tolerance) {
   Value rows = Value::array();
-  for (const Value& stored : reference.at("tests").as_array()) {
-    const std::string& test = stored.at("test").as_string();
+  for (const auto& [test, stored] : reference.at("tests").as_table()) {
     for (const Figure& figure : main_figures(stored)) {
-      const Value* const row = row_of(result, test);
+      const Value* const row = result.at("tests").find(test);
       const Value* const value = row == nullptr ? nullptr : row->find(figure.name);
       const double ratio = value == nullptr ? 0.0 : value->as_double() / figure.value;
       const bool is_slower = figure.kind == FigureKind::Time ? ratio > 1.0 + tolerance : ratio < 1.0 - tolerance;
+      std::string_view verdict = is_slower ? "slower" : "ok";
+      if (value == nullptr) verdict = "missing";
       rows.push_back(Value::Table{{"test", test},
                                   {"figure", figure.name},
                                   {"value", value == nullptr ? Value() : *value},
                                   {"reference", figure.value},
                                   {"ratio", value == nullptr ? Value() : Value(ratio)},
-                                  {"verdict", value == nullptr ? "missing"
-                                              : is_slower      ? "slower"
-                                                               : "ok"}});
+                                  {"verdict", verdict}});
     }
   }
   return rows;
@@ -178,9 +168,21 @@ class SuiteCase final : public Case {
     for (const StoredRecord& record : read_records(against_)) {
       if (record.value.at("case").as_string() == "suite") latest = record.value.at("result");
     }
-    if (latest) return latest;
+    if (latest) {
+      require_own_settings(*latest);
+      return latest;
+    }
     throw ConfigError(error_text("bench.suite", against_, "a record of the case suite", "records of other cases",
                                  "bench suite --ledger DIR, on an accepted machine"));
+  }
+
+  /// Throws ConfigError if a stored suite ran with another --device or --threads.
+  void require_own_settings(const Value& reference) const {
+    const Value::Table own{{"device", network_.network.device}, {"threads", network_.threads}};
+    const Value::Table stored = record_settings(reference);
+    if (stored == own) return;
+    throw ConfigError(error_text("bench.suite", against_, "a suite with " + settings_text(own),
+                                 "one with " + settings_text(stored), "the same --device and --threads"));
   }
 
   NetworkArguments network_;

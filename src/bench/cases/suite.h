@@ -29,7 +29,7 @@ struct SuiteTest {
 void set_option(Case& asked, std::string_view name, const std::string& value);
 
 /// Runs the tests and returns a table:
-///   tests   array of {test, <figure>, seconds_taken}, with the main figure of each test, such as images_per_s
+///   tests   table of {<figure>, seconds_taken} by test, with the main figure of each, such as images_per_s
 ///   failed  array of {test, error} of the tests that threw an Error, such as a wrong answer
 /// Other tests run after a failed one.
 /// @param run runs one test and returns its result

@@ -27,16 +27,19 @@ constexpr int kRounds = 24;
 /// each run, and in one of ten runs other work that costs 5 to 30%.
 class DriftingMachine {
  public:
-  explicit DriftingMachine(std::uint64_t sample) : random_(kSeed, RandomStage::Test, sample) {}
+  /// @param other_work probability of other work in a run
+  explicit DriftingMachine(std::uint64_t sample, double other_work = 0.1)
+      : random_(kSeed, RandomStage::Test, sample), other_work_(other_work) {}
   /// Returns the factor by which the next run is slower than usual.
   double next() {
     drift_ += 0.01 * random_.normal();
-    const double other_work = random_.chance(0.1) ? random_.uniform(0.05, 0.3) : 0.0;
+    const double other_work = random_.chance(other_work_) ? random_.uniform(0.05, 0.3) : 0.0;
     return std::exp(drift_ + 0.01 * random_.normal() + other_work);
   }
 
  private:
   Random random_;
+  double other_work_;
   double drift_ = 0.0;
 };
 
@@ -82,6 +85,16 @@ TEST(History, finds_a_planted_regression_of_5_percent) {
   // The power of 24 rounds on this machine is 94%, simulated with another program; the bound is 2.5 standard deviations
   // (2.4%) below.
   EXPECT_GE(reports_with_regressions(100, 1.05, 5000), 88);
+}
+
+TEST(History, needs_12_rounds_on_a_quiet_machine) {
+  SCOPED_TRACE(kSeed);
+  int found = 0;
+  for (std::uint64_t sample = 9000; sample < 9100; ++sample) {
+    found +=
+        history_of(rounds_on(DriftingMachine(sample, 0.0), 1.05, 12), {}).at("regressions").as_integer() > 0 ? 1 : 0;
+  }
+  EXPECT_GE(found, 95);
 }
 
 TEST(History, reports_the_ratio_of_a_planted_regression) {
