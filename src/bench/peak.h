@@ -20,10 +20,10 @@ struct Peak {
 /// Throws DeviceError if a kernel computes wrong values.
 [[nodiscard]] Peak measure_peak(const NetworkOptions& options);
 
-/// Adds the entry `peak` to a result of training steps: {gflops, gb_per_s, share_of_flops}, where share_of_flops is the
-/// rate of the whole step relative to the peak. Each row of the table `profile` gets `of_peak`: the larger of its
-/// shares of both limits, or null. Shares can exceed 1: Winograd's algorithm needs fewer operations than are counted,
-/// and small values stay in caches.
+/// Adds the entry `peak` to a result of training steps: {gflops, gb_per_s, share_of_flops}. share_of_flops is the rate
+/// of the whole step relative to the peak. Each row of the table `profile` gets `of_peak`: the larger of its shares of
+/// both limits, or null. Shares can exceed 1. Winograd's algorithm needs fewer operations than are counted, and small
+/// values stay in caches.
 /// @param flops operations of one step
 /// @param step_s time of one step
 void add_share_of_peak(Value& result, const Peak& peak, double flops, double step_s);

@@ -16,8 +16,8 @@ namespace roentgen::bench {
 ///   same_host     true if all records are from one machine
 ///   figures       array of {case, figure, a, b, ratio, low, high, verdict, variation}
 ///   only_a        labels of the groups of records that `b` lacks; likewise only_b
-/// ratio is b / a (b - a for an accuracy), with its interval or null. The variation that the interval includes is
-/// "between runs" if a side has several records, else "within a run" if both records have raw samples, else "unknown".
+/// ratio is b / a (b - a for an accuracy), with its interval or null. `variation` says what the interval
+/// includes: "between runs" if a side has several records, "within a run" if both have raw samples, else "unknown".
 /// verdict is "better", "worse", "no difference" or "unknown". Intervals hold for each figure by itself. Throws
 /// ConfigError if no group occurs on both sides, and names the settings that differ.
 [[nodiscard]] Value compare_records(const std::vector<StoredRecord>& a, const std::vector<StoredRecord>& b);

@@ -16,8 +16,8 @@ namespace roentgen::bench {
 /// submission.
 [[nodiscard]] std::string mlperf_log(const Value& record);
 
-/// Adds the record as a run to an MLflow file store: settings as parameters, main figures and raw samples as metrics,
-/// commit, host and command as tags, the record itself as an artifact. The runs belong to the experiment
+/// Adds the record as a run to an MLflow file store. Settings become parameters, main figures and raw samples metrics.
+/// Commit, host and command become tags, and the record itself an artifact. The runs belong to the experiment
 /// roentgen-bench, which is created if absent. Returns the run's folder. Throws DataError if a file cannot be written.
 std::filesystem::path write_mlflow_run(const Value& record, const std::filesystem::path& store);
 

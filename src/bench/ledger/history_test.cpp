@@ -23,8 +23,8 @@ using testing::ThrowsMessage;
 constexpr std::uint64_t kSeed = 20261127;
 constexpr int kRounds = 24;
 
-/// Machine whose speed drifts from run to run, as virtual machines do: a random walk with steps of 1%, noise of 1% in
-/// each run, and in one of ten runs other work that costs 5 to 30%.
+/// Machine whose speed drifts from run to run, as virtual machines do. The speed is a random walk with steps of 1%,
+/// with noise of 1% in each run. In one of ten runs, other work costs 5 to 30%.
 class DriftingMachine {
  public:
   /// @param other_work probability of other work in a run

@@ -31,8 +31,8 @@ struct PublishedSpeed {
 /// Returns all published speeds.
 [[nodiscard]] std::span<const PublishedSpeed> published_speeds();
 
-/// Efficiency of a row: its speed divided by the number of devices times the speed of one device, with the same model,
-/// hardware, dtype and software. 0 if no row has one device.
+/// Efficiency of a row: its speed divided by the number of devices times the speed of one device. The row of one device
+/// has the same model, hardware, dtype and software. 0 if no row has one device.
 [[nodiscard]] double published_efficiency(const PublishedSpeed& row);
 
 /// Training speed of a record, or of one row of a record.
@@ -46,10 +46,9 @@ struct OwnSpeed {
 /// Returns all training speeds of the records, without predicted ones and those of emulated devices.
 [[nodiscard]] std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records);
 
-/// Lists all published speeds beside the training speeds of the records, as an array of {model, hardware, devices,
+/// Lists all published speeds beside the training speeds of the records. Returns an array of {model, hardware, devices,
 /// dtype, published, efficiency, ours, ratio, our_hardware, note, software, source, command}. `ours` is the fastest
-/// record of the model with as many devices, in images per second over all devices, or null. Predicted speeds and
-/// emulated devices do not count.
+/// record of the model with as many devices, in images per second over all devices, or null.
 [[nodiscard]] Value beside_published(const std::vector<StoredRecord>& records);
 
 }  // namespace roentgen::bench

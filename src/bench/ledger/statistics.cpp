@@ -29,8 +29,8 @@ Interval around(double estimate, double error, double level, double dof) {
   return {.estimate = estimate, .low = estimate - half, .high = estimate + half};
 }
 
-/// Returns the largest c with P(W <= c) <= tail, where W is the rank sum of n pairs under the hypothesis of no
-/// difference; nullopt if P(W <= 0) exceeds the tail.
+/// Returns the largest c with P(W <= c) <= tail. W is the rank sum of n pairs without a difference. Nullopt if P(W <=
+/// 0) exceeds the tail.
 std::optional<std::size_t> critical_rank_sum(std::size_t n, double tail) {
   std::vector<double> share(n * (n + 1) / 2 + 1, 0.0);  // P(W = w)
   share[0] = 1.0;

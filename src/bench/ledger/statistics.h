@@ -27,11 +27,10 @@ struct Interval {
 /// Interval of the mean of paired differences by Student's t test. Nullopt for fewer than two.
 [[nodiscard]] std::optional<Interval> mean_of_differences(std::span<const double> differences, double level);
 
-/// Interval of the centre of paired differences by Wilcoxon's signed-rank test: the Hodges-Lehmann estimate, and the
-/// Walsh averages that the exact distribution of the rank sum does not reject (Hollander & Wolfe 1999, 3.1 to 3.3).
-/// Assumes a symmetric distribution of the differences; two outliers among
-/// 20 hardly move it. Nullopt for fewer differences
-/// than least_pairs(). The number of operations grows with its fourth power; at most 200 differences.
+/// Interval of the centre of paired differences by Wilcoxon's signed-rank test (Hollander & Wolfe 1999, 3.1 to 3.3).
+/// The estimate is Hodges and Lehmann's, the median of all Walsh averages. The ends are the outermost Walsh averages
+/// that the exact distribution of the rank sum does not reject. Assumes a symmetric distribution of the differences.
+/// Two outliers among 20 hardly move it. Nullopt for fewer differences than least_pairs(); at most 200 differences.
 [[nodiscard]] std::optional<Interval> centre_of_differences(std::span<const double> differences, double level);
 
 /// Smallest number of pairs n for which centre_of_differences() has an interval: 2 / 2^n <= 1 - level.
