@@ -75,6 +75,8 @@ def main():
     parser.add_argument("--task", type=task_of, action="append", required=True)
     parser.add_argument("--set", action="append", default=[], help="key=value of the recipe, for all tasks")
     options = parser.parse_args()
+    if options.program.exists():
+        options.program = options.program.resolve()  # "./roentgen" has lost its dot, and would be searched in PATH
     commit = re.search(r"\((.*)\)", run([options.program, "--version"])).group(1)
     for name, recipe, data, label in options.task:
         runs = options.runs / commit[:8] / name
