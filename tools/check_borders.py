@@ -41,7 +41,7 @@ ROOMS = {
     "train": TRAIN,
     "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
     "doctor": CORE_IO | {"data", "dist", "engine"},
-    "bench": ALL | {"task", "doctor"},
+    "bench": ALL | {"publish", "task", "doctor"},
     "task": ALL | {"publish", "score"},
     "cli": ALL | {"bench", "doctor", "publish", "score", "task"},
     "python": ALL | {"publish", "score", "task"},

@@ -72,6 +72,8 @@ class Case {
   /// Runs the benchmark with the current options. Returns a table, or null on ranks other than 0. Throws Error if the
   /// computed result is wrong, because its measured time is meaningless.
   [[nodiscard]] virtual Value run(const Host& host) = 0;
+  /// True if the result is a measurement, of which the program stores a record.
+  [[nodiscard]] virtual bool is_measurement() const { return true; }
   /// True if the program must exit with an error after this result.
   [[nodiscard]] virtual bool has_failed(const Value& result) const {
     static_cast<void>(result);

@@ -25,6 +25,11 @@
   X("nodes", nodes)                     \
   X("autobatch", autobatch)             \
   X("choose", choose)                   \
+  X("peak", peak)                       \
+  X("suite", suite)                     \
+  X("compare", compare)                 \
+  X("history", history)                 \
+  X("report", report)                   \
   X("data.decode_png", data_decode_png) \
   X("engine.batch_norm", engine_batch_norm)
 

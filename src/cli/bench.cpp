@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/case_list.h"
+#include "bench/energy.h"
+#include "bench/ledger/exports.h"
 #include "bench/ledger/record.h"
 #include "bench/network.h"
 #include "cli/command_list.h"
@@ -23,6 +26,7 @@
 #include "core/log.h"
 #include "core/terminal.h"
 #include "data/source/image_list.h"
+#include "io/file.h"
 #include "task/model.h"
 
 namespace roentgen::cli {
@@ -67,6 +71,14 @@ std::string examples_of(const std::vector<bench::NamedCase>& cases) {
   return examples + "roentgen bench --list";
 }
 
+/// Returns the result without the table `energy` if the power is unknown, to print it.
+Value without_unknown_energy(Value result) {
+  const Value* const watts = result.find_path("energy.watts");
+  if (watts == nullptr || !watts->is_null()) return result;
+  std::erase_if(result.as_table(), [](const auto& entry) { return entry.first == "energy"; });
+  return result;
+}
+
 class BenchCommand final : public Command {
  public:
   explicit BenchCommand(std::vector<bench::NamedCase> cases)
@@ -78,7 +90,20 @@ class BenchCommand final : public Command {
                                 {.name = "--ledger",
                                  .target = &ledger_,
                                  .doc = "folder of records; none: no record (~/.local/share/roentgen/bench)",
-                                 .value_name = "DIR"}};
+                                 .value_name = "DIR"},
+                                {.name = "--cost-per-hour",
+                                 .target = &cost_per_hour_,
+                                 .doc = "price of the machine per hour: adds images per unit of money",
+                                 .range = {0, 1e9}},
+                                {.name = "--mlperf-log",
+                                 .target = &mlperf_log_,
+                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .is_output = true,
+                                 .value_name = "PATH"},
+                                {.name = "--mlflow",
+                                 .target = &mlflow_,
+                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .value_name = "PATH"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
         option.case_name = name;
@@ -107,30 +132,38 @@ class BenchCommand final : public Command {
       return {};
     }
     bench::Case& asked = bench::find_case(cases_, case_name_);
+    std::optional<bench::EnergyMeter> meter;
+    if (asked.is_measurement() && !is_own_rank()) meter.emplace(bench::all_monitors());
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
-    terminal::print(report_text(json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables",
-                                       "libraries", "links", "machine"}));
+    if (meter) bench::add_energy(json, meter->stop(), cost_per_hour_);
+    terminal::print(report_text(
+        without_unknown_energy(json),
+        {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links", "machine"}));
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
-    store(json);
+    if (asked.is_measurement()) store(json);
     const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;
     return {.json = std::move(json), .exit_code = exit_code};
   }
 
  private:
-  /// Writes a record of the result. A default folder that cannot be written is only a warning.
+  /// Writes a record of the result, and copies for other programs. A default folder that cannot be written is only a
+  /// warning.
   void store(const Value& result) const {
+    std::vector<std::string> command = own_arguments();
+    command[0] = "roentgen";
+    const Value record = bench::make_record(case_name_, command, result);
+    if (!mlperf_log_.empty()) io::write_file_atomically(mlperf_log_, bench::mlperf_log(record));
+    if (!mlflow_.empty()) log::info("MLflow run: " + bench::write_mlflow_run(record, mlflow_).string());
     if (ledger_ == kNoLedger) return;
     const std::filesystem::path folder = ledger_.empty() ? bench::default_ledger() : std::filesystem::path(ledger_);
     if (folder.empty()) return;
-    std::vector<std::string> command = own_arguments();
-    command[0] = "roentgen";
     try {
-      log::info("record: " + bench::write_record(folder, bench::make_record(case_name_, command, result)).string());
+      log::info("record: " + bench::write_record(folder, record).string());
     } catch (const DataError& error) {
       if (!ledger_.empty()) throw;
       log::warning(error.what());
@@ -139,6 +172,9 @@ class BenchCommand final : public Command {
 
   std::string case_name_ = "step";
   std::string ledger_;
+  double cost_per_hour_ = 0.0;
+  std::filesystem::path mlperf_log_;
+  std::filesystem::path mlflow_;
   bool is_list_ = false;
   std::vector<bench::NamedCase> cases_;
 };

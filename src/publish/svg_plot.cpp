@@ -98,6 +98,7 @@ std::string drawn(const Plot& plot, std::size_t index) {
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", at.x, at.y);
     last = at;
   }
+  if (series.is_scatter) return marks;
   return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path, stroke,
                      series.is_dashed ? " stroke-dasharray=\"5 3\"" : "") +
          marks;

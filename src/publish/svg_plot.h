@@ -29,6 +29,8 @@ struct Series {
   std::vector<PlotPoint> points{};
   /// True: draws a dot at each point.
   bool has_marks = false;
+  /// True: draws no line between the points.
+  bool is_scatter = false;
   bool is_dashed = false;
   /// Index of the line's colour; nullopt: the index of the series in the plot.
   std::optional<std::size_t> colour{};

@@ -15,6 +15,7 @@
 #include "bench/floor.h"
 #include "bench/harness.h"
 #include "bench/options.h"
+#include "bench/peak.h"
 #include "bench/profile.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -67,6 +68,13 @@ double framework_share(std::span<const engine::EntryTime> times, const Measureme
   double kernels_s = 0.0;
   for (const engine::EntryTime& time : times) kernels_s += time.seconds;
   return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
+}
+
+/// Number of floating-point operations of one step.
+double flops_of(const engine::Plan& plan) {
+  double flops = 0.0;
+  for (const engine::PlanEntry& entry : plan.entries) flops += static_cast<double>(entry.flops);
+  return flops;
 }
 
 /// Returns the result's key `memory` with planned and measured memory; see run_step().
@@ -153,6 +161,7 @@ Value run_step(const NetworkOptions& given) {
   result.set("samples", Value::Table{{"step_s", samples_of(measured.step_s)}});
   result.set("profile", std::move(profile));
   result.set("layers", options.has_profile ? layer_table(*executable, times, &floor) : Value());
+  if (options.has_profile) add_share_of_peak(result, measure_peak(said), flops_of(executable->plan()), median_s);
   add_environment(result);
   return result;
 }

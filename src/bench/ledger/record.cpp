@@ -61,6 +61,18 @@ Value make_record(std::string_view case_name, const std::vector<std::string>& co
                       {"result", std::move(result)}};
 }
 
+std::string command_text(const Value& record) {
+  const Value* const command = record.find("command");
+  if (command == nullptr || !command->is_array()) return {};
+  std::string text;
+  for (const Value& word : command->as_array()) {
+    if (!word.is_string()) continue;
+    const std::string_view quote = word.as_string().find(' ') == std::string::npos ? "" : "'";
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", quote, word.as_string(), quote);
+  }
+  return text;
+}
+
 fs::path default_ledger() {
   const auto folder_of = [](const char* variable) -> fs::path {
     const char* const value = std::getenv(variable);

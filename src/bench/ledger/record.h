@@ -23,6 +23,9 @@ inline constexpr std::string_view kRecordSchema = "roentgen-bench-record/1";
 /// @param result table that the case returned; its `samples` are the raw measurements, as arrays by name
 [[nodiscard]] Value make_record(std::string_view case_name, const std::vector<std::string>& command, Value result);
 
+/// Returns the command line of a record; words with spaces are quoted. Empty if the record has none.
+[[nodiscard]] std::string command_text(const Value& record);
+
 /// Returns the default folder of records: $XDG_DATA_HOME/roentgen/bench, else $HOME/.local/share/roentgen/bench. Empty
 /// if neither variable is an absolute path. Not created here.
 [[nodiscard]] std::filesystem::path default_ledger();

@@ -51,6 +51,12 @@ TEST_F(Ledger, record_identifies_the_machine_without_its_name) {
   EXPECT_THAT(record().at("date").as_string(), MatchesRegex("20[0-9-]{8}T[0-9:]{8}Z"));
 }
 
+TEST_F(Ledger, command_is_one_line_for_a_shell) {
+  EXPECT_EQ(command_text(record()), "bench step --batch 4");
+  EXPECT_EQ(command_text(make_record("step", {"a b", "c"}, Value::table())), "'a b' c");
+  EXPECT_EQ(command_text(Value::table()), "");
+}
+
 TEST_F(Ledger, is_sorted_by_date) {
   for (const char* const date : {"2026-11-27T10:00:00Z", "2025-01-01T00:00:00Z", "2026-11-27T09:00:00Z"}) {
     Value each = record();

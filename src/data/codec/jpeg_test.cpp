@@ -139,9 +139,10 @@ TEST(Jpeg, refuses_cmyk_by_name) {
 TEST(Jpeg, that_ends_early_is_refused) {
   std::vector<std::byte> file = gray_file();
   file.resize(file.size() - 32);
-  EXPECT_EQ(error_of(file),
-            "[data.jpeg] study.jpeg: expected a complete 8-bit JPEG image, got Premature end of JPEG file; try fetching the "
-            "file again");
+  EXPECT_EQ(
+      error_of(file),
+      "[data.jpeg] study.jpeg: expected a complete 8-bit JPEG image, got Premature end of JPEG file; try fetching the "
+      "file again");
 }
 
 TEST(Jpeg, of_a_header_alone_is_refused) {

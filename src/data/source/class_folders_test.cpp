@@ -110,8 +110,9 @@ TEST(ClassFolders, count_what_they_leave_out_by_its_ending) {
   EXPECT_EQ(dataset.samples.size(), 2U);
   EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
   EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf({HasSubstr(R"(not images by their file extensions: ".png " 1, .bmp 2, .tif 1, no ending 1)"),
-                                     HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, ignored: 1")}));
+              testing::IsSupersetOf(
+                  {HasSubstr(R"(not images by their file extensions: ".png " 1, .bmp 2, .tif 1, no ending 1)"),
+                   HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, ignored: 1")}));
 }
 
 TEST(ClassFolders, pass_over_masks_and_archive_folders_in_any_case) {

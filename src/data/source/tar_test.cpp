@@ -180,7 +180,8 @@ TEST_F(TarSource, refuses_samples_without_a_label_or_with_two_images) {
   EXPECT_THAT(refusal(sample(0, "json", "{")), HasSubstr("a.tar, record 1"));
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"a": "yes"}})")),
               HasSubstr("expected 1, 0, -1 or null as label"));
-  EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"a": 2}})")), HasSubstr("expected 1, 0 or -1 as label value, got 2"));
+  EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"a": 2}})")),
+              HasSubstr("expected 1, 0 or -1 as label value, got 2"));
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {}})")), HasSubstr("expected at least one entry in \"labels\""));
   EXPECT_THAT(refusal(sample(0, "cls", "-3")), HasSubstr("expected a class number of at least 0, got -3"));
   EXPECT_THAT(refusal(sample(0, "cls", "")), HasSubstr("one line of text as .cls, got an empty text"));

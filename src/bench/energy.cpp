@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/energy.h"
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/harness.h"
+#include "runtime/stream.h"
+
+namespace roentgen::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kSecondsPerHour = 3600.0;
+
+std::optional<std::uint64_t> number_in(const fs::path& file) {
+  std::uint64_t number = 0;
+  return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
+}
+
+double now_s() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+
+std::optional<double> number_at(const Value& table, std::string_view key) {
+  const Value* const value = table.find(key);
+  return value != nullptr && value->is_number() ? std::optional(value->as_double()) : std::nullopt;
+}
+
+Value or_null(std::optional<double> number) { return number ? Value(*number) : Value(); }
+
+/// Joules of the GPUs that computed the result; nullopt if unknown. 0 if the CPU computed.
+std::optional<double> gpu_joules(const Value& result, const Energy& energy) {
+  const Value* const device = result.find("device");
+  if (device == nullptr || !device->is_string() || !device->as_string().starts_with("cuda")) return 0.0;
+  const std::string_view name = device->as_string();
+  if (number_at(result, "ranks").value_or(1.0) <= 1.0) {
+    const std::size_t colon = name.find(':');
+    const std::size_t index = colon == std::string_view::npos ? 0 : std::stoul(std::string(name.substr(colon + 1)));
+    return index < energy.gpu_j.size() ? energy.gpu_j[index] : std::nullopt;
+  }
+  double sum_j = 0.0;
+  for (const std::optional<double>& joules : energy.gpu_j) {
+    if (!joules) return std::nullopt;
+    sum_j += *joules;
+  }
+  return sum_j;
+}
+
+}  // namespace
+
+std::optional<RaplCounter> RaplCounter::open(const fs::path& folder) {
+  const auto range_uj = number_in(folder / "max_energy_range_uj"), now_uj = number_in(folder / "energy_uj");
+  if (!range_uj || !now_uj) return std::nullopt;
+  return RaplCounter(folder / "energy_uj", *range_uj, *now_uj);
+}
+
+void RaplCounter::update() {
+  const std::uint64_t now_uj = number_in(file_).value_or(last_uj_);
+  sum_uj_ += now_uj >= last_uj_ ? now_uj - last_uj_ : range_uj_ - last_uj_ + now_uj;
+  last_uj_ = now_uj;
+}
+
+std::vector<RaplCounter> rapl_counters(const fs::path& powercap) {
+  std::vector<RaplCounter> counters;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(powercap, error)) {
+    std::string name;
+    std::getline(std::ifstream(entry.path() / "name"), name);
+    if (!entry.path().filename().string().starts_with("intel-rapl:")) continue;
+    if (!name.starts_with("package") && name != "dram") continue;
+    if (auto counter = RaplCounter::open(entry.path())) counters.push_back(std::move(*counter));
+  }
+  return counters;
+}
+
+Monitors all_monitors() {
+  Monitors monitors;
+  for (const runtime::CudaDeviceInfo& device : runtime::find_cuda_devices().devices) {
+    monitors.push_back(runtime::make_nvml_monitor(device.bus));
+  }
+  return monitors;
+}
+
+EnergyMeter::EnergyMeter(Monitors monitors, const fs::path& powercap)
+    : monitors_(std::move(monitors)), begin_s_(now_s()), counters_(rapl_counters(powercap)) {
+  for (const auto& monitor : monitors_) {
+    const auto use = monitor ? monitor->read() : std::nullopt;
+    gpu_at_begin_j_.push_back(use ? use->energy_j : std::nullopt);
+  }
+  if (counters_.empty()) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    constexpr std::chrono::seconds kInterval{10};
+    MutexLock lock(mutex_);
+    while (!stopped_.wait_for(lock, stop, kInterval, [&stop] { return stop.stop_requested(); })) update();
+  });
+}
+
+void EnergyMeter::update() {
+  for (RaplCounter& counter : counters_) counter.update();
+}
+
+Energy EnergyMeter::stop() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  Energy energy{.seconds = now_s() - begin_s_};
+  {
+    const MutexLock lock(mutex_);
+    update();
+    for (const RaplCounter& counter : counters_) energy.cpu_j = energy.cpu_j.value_or(0.0) + counter.joules();
+  }
+  for (std::size_t i = 0; i < monitors_.size(); ++i) {
+    const auto use = monitors_[i] ? monitors_[i]->read() : std::nullopt;
+    const bool is_known = use && use->energy_j && gpu_at_begin_j_[i];
+    energy.gpu_j.push_back(is_known ? std::optional(*use->energy_j - *gpu_at_begin_j_[i]) : std::nullopt);
+  }
+  return energy;
+}
+
+void add_energy(Value& result, const Energy& energy, double cost_per_hour) {
+  const std::optional<double> gpu_j = gpu_joules(result, energy);
+  const std::optional<double> images_per_s = number_at(result, "images_per_s");
+  std::optional<double> watts, images_per_joule;
+  // The CPU's part of a GPU's run may be unknown; then the power is that of the GPU alone.
+  const double joules = energy.cpu_j.value_or(0.0) + gpu_j.value_or(0.0);
+  if (gpu_j && joules > 0.0 && energy.seconds > 0.0) watts = joules / energy.seconds;
+  if (watts && images_per_s) images_per_joule = *images_per_s / *watts;
+  result.set("energy", Value::Table{{"seconds", energy.seconds},
+                                    {"cpu_joules", or_null(energy.cpu_j)},
+                                    {"gpu_joules", or_null(gpu_j)},
+                                    {"watts", or_null(watts)},
+                                    {"images_per_joule", or_null(images_per_joule)}});
+  if (cost_per_hour <= 0.0) return;
+  const double per_s = cost_per_hour / kSecondsPerHour;
+  const std::optional<double> target_s = number_at(result, "time_to_target_s");
+  result.set("cost", Value::Table{{"per_hour", cost_per_hour},
+                                  {"of_case", energy.seconds * per_s},
+                                  {"images_per_cost", images_per_s ? Value(*images_per_s / per_s) : Value()},
+                                  {"to_target", target_s ? Value(*target_s * per_s) : Value()}});
+}
+
+}  // namespace roentgen::bench

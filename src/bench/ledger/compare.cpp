@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/ledger/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "bench/ledger/figures.h"
+#include "bench/ledger/statistics.h"
+#include "core/error.h"
+
+namespace roentgen::bench {
+namespace {
+
+constexpr double kLevel = 0.95;
+
+/// Value on the scale on which sides are compared by difference: the logarithm, except for accuracies.
+double scaled(FigureKind kind, double value) { return kind == FigureKind::Accuracy ? value : std::log(value); }
+double unscaled(FigureKind kind, double value) { return kind == FigureKind::Accuracy ? value : std::exp(value); }
+
+std::vector<double> values_of(const RecordGroup& group, const Figure& figure) {
+  std::vector<double> values;
+  for (const StoredRecord& record : group.records) {
+    for (const Figure& each : main_figures(record.value.at("result"))) {
+      if (each.name == figure.name) values.push_back(scaled(figure.kind, each.value));
+    }
+  }
+  return values;
+}
+
+/// Raw times of a record that has exactly one array of samples in seconds, on the scale of the figure; else empty.
+/// Only figures at the top level belong to these samples.
+std::vector<double> samples_of_run(const StoredRecord& record, const Figure& figure) {
+  const Value* const samples = record.value.find_path("result.samples");
+  if (figure.name.find(' ') != std::string::npos || figure.kind == FigureKind::Accuracy) return {};
+  if (samples == nullptr || !samples->is_table() || samples->as_table().size() != 1) return {};
+  const auto& [name, times] = samples->as_table().front();
+  if (!name.ends_with("_s") || !times.is_array()) return {};
+  std::vector<double> seconds;
+  for (const Value& time : times.as_array()) {
+    if (!time.is_number() || time.as_double() <= 0.0) return {};
+    seconds.push_back(time.as_double());
+  }
+  std::vector<double> values = block_means(seconds);
+  for (double& value : values) value = figure.kind == FigureKind::Rate ? -std::log(value) : std::log(value);
+  return values;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+std::string_view verdict_of(FigureKind kind, const std::optional<Interval>& interval) {
+  if (!interval) return "unknown";
+  if (interval->low <= 0.0 && interval->high >= 0.0) return "no difference";
+  return (interval->low > 0.0) == (kind != FigureKind::Time) ? "better" : "worse";
+}
+
+Value row_of(const RecordGroup& a, const RecordGroup& b, const Figure& figure) {
+  const std::vector<double> in_a = values_of(a, figure), in_b = values_of(b, figure);
+  std::string_view variation = "between runs";
+  std::optional<Interval> interval = difference_of_means(in_a, in_b, kLevel);
+  if (!interval) {
+    const std::vector<double> run_a = samples_of_run(a.records.front(), figure);
+    const std::vector<double> run_b = samples_of_run(b.records.front(), figure);
+    variation = "within a run";
+    if (run_a.size() > 1 && run_b.size() > 1) interval = difference_of_means(run_a, run_b, kLevel);
+    if (!interval) variation = "unknown";
+  }
+  const double estimate = interval ? interval->estimate : mean(in_b) - mean(in_a);
+  const auto shown = [&](double value) { return Value(unscaled(figure.kind, value)); };
+  return Value::Table{{"case", a.label},
+                      {"figure", figure.name},
+                      {"a", shown(mean(in_a))},
+                      {"b", shown(mean(in_b))},
+                      {"ratio", shown(estimate)},
+                      {"low", interval ? shown(interval->low) : Value()},
+                      {"high", interval ? shown(interval->high) : Value()},
+                      {"verdict", verdict_of(figure.kind, interval)},
+                      {"variation", variation}};
+}
+
+const RecordGroup* equal_group(const RecordGroup& group, const std::vector<RecordGroup>& others) {
+  const auto found = std::ranges::find_if(others, [&](const RecordGroup& other) {
+    return other.case_name == group.case_name && other.settings == group.settings;
+  });
+  return found == others.end() ? nullptr : &*found;
+}
+
+Value labels_without(const std::vector<RecordGroup>& groups, const std::vector<RecordGroup>& others) {
+  Value labels = Value::array();
+  for (const RecordGroup& group : groups) {
+    if (equal_group(group, others) == nullptr) labels.push_back(group.label);
+  }
+  return labels;
+}
+
+std::string value_text(const RecordGroup& group, const std::string& key) {
+  Value::Table one;
+  for (const auto& entry : group.settings) {
+    if (entry.first == key) one.push_back(entry);
+  }
+  return one.empty() ? "no " + key : settings_text(one);
+}
+
+/// Throws ConfigError that names the settings which differ least between the two sides.
+[[noreturn]] void refuse_different(const std::vector<RecordGroup>& a, const std::vector<RecordGroup>& b) {
+  std::optional<std::vector<std::string>> fewest;
+  const RecordGroup* first = nullptr;
+  const RecordGroup* second = nullptr;
+  for (const RecordGroup& in_a : a) {
+    for (const RecordGroup& in_b : b) {
+      if (in_a.case_name != in_b.case_name) continue;
+      std::vector<std::string> keys = differing_keys(in_a.settings, in_b.settings);
+      if (fewest && fewest->size() <= keys.size()) continue;
+      fewest = std::move(keys);
+      first = &in_a;
+      second = &in_b;
+    }
+  }
+  if (!fewest) {
+    throw ConfigError(error_text("bench.compare", "records", "a case on both sides, such as " + a.front().case_name,
+                                 b.front().case_name, "records of the same case"));
+  }
+  std::vector<std::string> in_a, in_b;
+  for (const std::string& key : *fewest) {
+    in_a.push_back(value_text(*first, key));
+    in_b.push_back(value_text(*second, key));
+  }
+  throw ConfigError(error_text("bench.compare", first->case_name,
+                               fmt::format("equal settings: {}", fmt::join(in_a, ", ")),
+                               fmt::format("{}", fmt::join(in_b, ", ")), "records with the same settings"));
+}
+
+}  // namespace
+
+Value compare_records(const std::vector<StoredRecord>& a, const std::vector<StoredRecord>& b) {
+  const std::vector<RecordGroup> groups_a = grouped(a), groups_b = grouped(b);
+  std::set<std::string> hosts;
+  for (const std::vector<StoredRecord>* side : {&a, &b}) {
+    for (const StoredRecord& record : *side) hosts.insert(record.value.at("host").as_string());
+  }
+  Value rows = Value::array();
+  bool has_pair = false;
+  for (const RecordGroup& group : groups_a) {
+    const RecordGroup* const other = equal_group(group, groups_b);
+    if (other == nullptr) continue;
+    has_pair = true;
+    const std::vector<Figure> theirs = main_figures(other->records.front().value.at("result"));
+    for (const Figure& figure : main_figures(group.records.front().value.at("result"))) {
+      if (std::ranges::find(theirs, figure.name, &Figure::name) != theirs.end()) {
+        rows.push_back(row_of(group, *other, figure));
+      }
+    }
+  }
+  if (!has_pair) refuse_different(groups_a, groups_b);
+  return Value::Table{{"case", "compare"},
+                      {"level", kLevel},
+                      {"same_host", hosts.size() == 1},
+                      {"figures", std::move(rows)},
+                      {"only_a", labels_without(groups_a, groups_b)},
+                      {"only_b", labels_without(groups_b, groups_a)}};
+}
+
+}  // namespace roentgen::bench

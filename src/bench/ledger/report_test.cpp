@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/ledger/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bench/ledger/record_testing.h"
+#include "core/folder_testing.h"
+#include "io/csv.h"
+
+namespace roentgen::bench {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+Value profile() {
+  Value rows = Value::array();
+  rows.push_back(Value::Table{{"kind", "conv2d_forward"}, {"share", 0.6}, {"gflops", 200.0}, {"gb_per_s", 4.0}});
+  rows.push_back(Value::Table{{"kind", "relu"}, {"share", 0.1}, {"gflops", Value()}, {"gb_per_s", 9.0}});
+  return rows;
+}
+
+std::vector<StoredRecord> records() {
+  const Value energy = Value::Table{{"watts", 48.0}, {"images_per_joule", 0.25}};
+  const Value peak = Value::Table{{"gflops", 400.0}, {"gb_per_s", 20.0}};
+  return {made_record(0, "aaaaaaaaaaaa", "step", step_result(10.0)),
+          made_record(1, "bbbbbbbbbbbb", "step", step_result(12.0, {{"profile", profile()}, {"energy", energy}})),
+          made_record(2, "bbbbbbbbbbbb", "peak", Value::Table{{"peak", peak}, {"run_ms", 2.0}})};
+}
+
+const ReportTable& table_of(const BenchReport& report, const std::string& name) {
+  return *std::ranges::find(report.tables, name, &ReportTable::name);
+}
+
+TEST(BenchReport, has_medians_with_the_command_of_the_latest_record) {
+  const BenchReport report = make_report(records());
+  const ReportTable& throughput = table_of(report, "throughput");
+  ASSERT_THAT(throughput.rows, SizeIs(1));
+  EXPECT_THAT(throughput.rows[0], testing::ElementsAre("step", "images_per_s", "11", "10", "12", "2", "bbbbbbbb",
+                                                       "0123456789ab", "roentgen bench step"));
+  EXPECT_EQ(table_of(report, "energy").rows.at(0).at(2), "0.25");
+  EXPECT_EQ(table_of(report, "other").rows.at(0).at(1), "run_ms");
+  EXPECT_EQ(table_of(report, "roofline").rows.at(0).at(2), "50") << "FLOP per byte; kinds without FLOPs are left out";
+  for (const char* const name : {"throughput", "roofline", "energy", "other"}) {
+    for (const auto& row : table_of(report, name).rows) EXPECT_THAT(row.back(), HasSubstr("roentgen bench")) << name;
+  }
+}
+
+TEST(BenchReport, page_is_self_contained_and_has_plots) {
+  const std::string page = make_report(records()).html;
+  EXPECT_THAT(page, AllOf(HasSubstr(">Throughput<"), HasSubstr("densenet121: efficiency"), HasSubstr("Roofline"),
+                          HasSubstr("measured peak"), HasSubstr("images per joule"), HasSubstr("</html>")));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("src=")), Not(HasSubstr("href=\"http"))));
+}
+
+TEST(BenchReport, without_energy_or_profiles_says_how_to_get_them) {
+  const std::string page = make_report({records()[0]}).html;
+  EXPECT_THAT(page, AllOf(HasSubstr("roentgen bench step --profile"), HasSubstr("neither NVML nor RAPL")));
+}
+
+TEST(BenchReport, escapes_texts_of_records) {
+  const Value result = step_result(1.0, {{"model", "<script>alert(1)</script>"}});
+  const StoredRecord other = made_record(1, "b", "step", step_result(1.0));
+  EXPECT_THAT(make_report({made_record(0, "a", "step", result), other}).html, Not(HasSubstr("<script")));
+}
+
+TEST(BenchReport, is_written_with_csv_files_of_equal_rows) {
+  TemporaryFolder folder;
+  const BenchReport report = make_report(records());
+  const auto files = write_report(report, folder.path() / "page.html");
+  ASSERT_THAT(files, SizeIs(1 + report.tables.size()));
+  EXPECT_EQ(files[1].filename(), "page_throughput.csv");
+  for (std::size_t i = 0; i < report.tables.size(); ++i) {
+    const ReportTable& table = report.tables[i];
+    EXPECT_THAT(table.rows, Each(SizeIs(table.head.size()))) << table.name;
+    if (table.rows.empty()) continue;
+    const auto read = io::read_csv(files[i + 1]).or_throw<std::runtime_error>();
+    EXPECT_EQ(read.rows.size(), table.rows.size()) << table.name;
+    EXPECT_THAT(read.rows, Each(SizeIs(table.head.size()))) << table.name;
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::bench
