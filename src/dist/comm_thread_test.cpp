@@ -373,7 +373,8 @@ TEST_F(CommThreadCase, ends_while_something_is_under_way) {
         thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 9}));
     wait_for_start(1);
   }
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 9: abandoned"), std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 9: communication abandoned"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -136,7 +136,8 @@ TEST(Pending, abandoned_says_so) {
   ScriptedCommunicator communicator({kNever});
   testing::internal::CaptureStderr();
   { const Pending pending = communicator.barrier({"gradient bucket", 7}); }
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 7: abandoned"), std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 7: communication abandoned"),
+            std::string::npos);
 }
 
 TEST(MakeCommunicator, names_the_known_ones) {
@@ -145,7 +146,7 @@ TEST(MakeCommunicator, names_the_known_ones) {
     FAIL() << "an unknown communicator was made";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "[dist.communicator] communicator: expected single, mpi, got carrier-pigeon; try one of these");
+                 "[dist.communicator] communicator: expected single, mpi, got carrier-pigeon; try one of these names");
   }
 }
 

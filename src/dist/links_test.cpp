@@ -106,7 +106,8 @@ TEST(Links, finds_the_slow_port_among_three_hosts) {
   EXPECT_EQ(usual_link(links, false).gb_per_s, 1.0);
   EXPECT_EQ(usual_link(links, true).gb_per_s, 0.0) << "there are none";
   EXPECT_THAT(slow_names(hosts_of(3, 1), links, slow), ElementsAre("node1"));
-  EXPECT_THAT(slow_texts("a.room", hosts_of(3, 1), links, slow)[0], HasSubstr("others, 1e+03 MB/s, got all"));
+  EXPECT_THAT(slow_texts("a.room", hosts_of(3, 1), links, slow)[0],
+              HasSubstr("other ranks, 1e+03 MB/s, got only slow links"));
 }
 
 TEST(Links, of_two_hosts_are_compared_with_each_other) {

@@ -61,7 +61,7 @@ TEST(EvalPart, refuses_two_names_of_one_image) {
   EXPECT_THAT(message_of<DataError>([&] {
                 static_cast<void>(list_part(dataset, list_of({"a.png", "x/a.png"})));
               }),
-              AllOf(HasSubstr("list made.txt: expected 2 images of their own in the data folder"),
+              AllOf(HasSubstr("list made.txt: expected 2 different images in the data folder"),
                     HasSubstr("got only 1 image, because several names fit the same image")));
 }
 

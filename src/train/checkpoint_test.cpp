@@ -131,7 +131,8 @@ TEST(CheckpointInfo, is_refused_without_a_key_of_the_preprocessing_or_with_an_un
   EXPECT_FALSE(from_metadata(to_metadata(info), "file").ok());
   info = sample_info();
   info.loss = "hinge";
-  EXPECT_THAT(from_metadata(to_metadata(info), "file").error(), HasSubstr("sigmoid or softmax, got 'hinge'"));
+  EXPECT_THAT(from_metadata(to_metadata(info), "file").error(),
+              HasSubstr("sigmoid or softmax under metadata key loss, got 'hinge'"));
 }
 
 // Files without these keys come from programs that behaved like the defaults expected here.
@@ -308,7 +309,7 @@ TEST(LoadCheckpoint, runs_the_stored_graph_for_any_batch) {
   info.labels = {"a", "b"};
   write_weights(path, weights_of(*executable), 1, to_metadata(info));
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_checkpoint(path, engine, {})); }),
-              HasSubstr("2 logits"));
+              HasSubstr("2 outputs named logits"));
 }
 
 TEST(LoadCheckpoint, names_the_file_whose_preprocessing_it_refuses) {

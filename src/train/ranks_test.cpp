@@ -134,7 +134,8 @@ TEST_F(RanksOfARun, count_and_name_the_unreadable_images_of_all) {
 TEST_F(RanksOfARun, stop_together_at_more_unreadable_images_than_are_borne) {
   recipe_.train.max_bad = 0.1;  // tolerates 3.2 of 32 images, more than any single rank meets
   for (const char* name : {"img02.png", "img09.png", "img15.png", "img20.png"}) data_.write(name, "no image");
-  for (const auto& error : run_ranks(4, 2, "four")) EXPECT_THAT(text_of(error), HasSubstr("at most 10%, got 4 of 32"));
+  for (const auto& error : run_ranks(4, 2, "four"))
+    EXPECT_THAT(text_of(error), HasSubstr("at most 10% of the images, got 4 of 32"));
 }
 
 TEST_F(RanksOfARun, refuse_another_batch_on_resume_that_is_not_the_same_update) {

@@ -82,7 +82,7 @@ TEST(Recipe, device_has_an_earlier_name) {
   EXPECT_EQ(parse("[train]\ndevice = \"cuda:1\"\n", {"train.engine=cpu"}).train.device, "cpu");
   EXPECT_EQ(parse("[train]\nengine = \"cpu\"\n", {"train.device=cuda"}).train.device, "cuda");
   EXPECT_THAT(to_toml(parse("[train]\nengine = \"cpu\"\n")), testing::Not(HasSubstr("engine")));
-  EXPECT_THAT(refusal("[train]\nengine = \"cpu\"\ndevice = \"cpu\"\n"), HasSubstr("train.device alone"));
+  EXPECT_THAT(refusal("[train]\nengine = \"cpu\"\ndevice = \"cpu\"\n"), HasSubstr("only train.device"));
 }
 
 TEST(Recipe, names_its_key_for_a_device_that_does_not_exist) {

@@ -37,7 +37,7 @@ TEST(Wire, knows_its_formats) {
     static_cast<void>(parse_wire("f8"));
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "[dist.reduce] wire format: expected f32, bf16, f16, got f8; try one of these");
+    EXPECT_STREQ(error.what(), "[dist.reduce] wire format: expected f32, bf16, f16, got f8; try one of these names");
   }
 }
 

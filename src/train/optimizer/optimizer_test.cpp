@@ -58,7 +58,7 @@ TEST(Optimizer, refusals_name_the_range_that_is_accepted) {
 TEST(Optimizer, flags_of_rules_that_share_no_option_are_of_no_account) {
   EXPECT_NO_THROW(static_cast<void>(optimizer_rule("adam", with(engine::Sgd{.nesterov = true}))));
   EXPECT_THAT(refusal("sgd", with(engine::RmsProp{.centered = true})),
-              testing::HasSubstr("centered: expected rmsprop"));
+              testing::HasSubstr("centered: expected optimizer rmsprop"));
 }
 
 TEST(Optimizer, refuses_an_unknown_name_and_bad_options) {
