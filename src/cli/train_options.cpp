@@ -28,7 +28,7 @@ constexpr const char* kFolderDoc = "folder of decoded images; of checkpoints (la
 constexpr const char* kTimesDoc = "save and stop after N updates; restart up to N times if it fails";
 constexpr const char* kDeviceDoc = "auto (see roentgen doctor), cpu, cuda, cuda:N; one process: cuda:0,1";
 constexpr const char* kCoresDoc = "cores that decode (0-1,4; shared), send (0|1; 8,9)";
-constexpr const char* kKernelDoc = "override the recipe keys with these names; see --keys";
+constexpr const char* kKernelDoc = "override recipe keys of these names; see --keys";
 constexpr const char* kMoreTextDoc = "print all recipe keys and exit; also log memory, cores and kernels";
 constexpr const char* kTraceDoc = "default: 100 updates, then every 100th; 16 ranks";
 

@@ -175,7 +175,7 @@ TEST_F(BadInput, a_folder_where_an_image_is_due) {
   const fs::path data = csv_data(8, kJpeg, ".jpg");
   fs::remove(data / "i3.jpg");
   fs::create_directories(data / "i3.jpg");
-  refused_train(data, finding(), {"labels.csv line 5", "i3.jpg: expected a file, got a folder"});
+  refused_train(data, finding(), {"labels.csv line 5", "i3.jpg: expected an image file, got a folder"});
   const fs::path nih = place_.synth("nih", 20);
   fs::path image;
   for (const auto& entry : fs::recursive_directory_iterator(nih)) {
@@ -254,8 +254,8 @@ TEST_F(BadInput, a_folder_where_a_file_is_due) {
 TEST_F(BadInput, a_file_where_a_folder_is_due) {
   const fs::path data = place_.synth("data", 80);
   place_.write("file", "x");
-  expect_refusal(place_.run(place_.train_arguments(data, "file")), {"file, a file"});
-  expect_refusal(place_.run(place_.train_arguments(data, "file/run")), {"file/run: expected", "file, a file"});
+  expect_refusal(place_.run(place_.train_arguments(data, "file")), {"expected a folder that can be made, got a file: "});
+  expect_refusal(place_.run(place_.train_arguments(data, "file/run")), {"file/run: expected", "got a file: "});
   EXPECT_EQ(read_all(place_ / "file"), "x");
   expect_refusal(place_.run(place_.train_arguments(place_ / "file", "run")), {"file"});
   EXPECT_FALSE(fs::exists(place_ / "run"));

@@ -131,7 +131,7 @@ TEST_F(Bench, infer_shows_latencies_by_batch_of_a_model_and_of_a_graph_file) {
     EXPECT_THAT(out_, HasSubstr("p99_ms"));
   }
   expect_refusal(place_.run({"bench", "infer", "--batch", "1,none"}), {"--batch", "1,none"});
-  expect_refusal(place_.run({"bench", "step", "--batch", "1,2"}), {"--batch", "1,2", "bench infer"});
+  expect_refusal(place_.run({"bench", "step", "--batch", "1,2"}), {"--batch", "1,2", "the case infer"});
   const char* refused = "--batch: expected numbers from 1 to 65536, got 0; try --batch 16";
   for (const char* name : {"step", "infer", "fusion"}) {
     expect_refusal(place_.run({"bench", name, "--batch", "0"}), {refused});

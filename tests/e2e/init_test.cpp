@@ -171,7 +171,7 @@ TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
   place_.write("ours/table.csv", "path,mrn,sick\ny0,a,1\ny1,b,0\n");
   expect_refusal(place_.run({"init", ours, "--out", out}), {"[data.source] table.csv", "none of them (y0, y1)"});
   expect_refusal(place_.run({"init", ours, "--out", out, "--set", "data.csv=table.csv", "data.patient=PID"}),
-                 {"[data.csv] patient", "a column of table.csv", "path, mrn, sick"});
+                 {"[data.csv] data.patient", "a column of table.csv", "path, mrn, sick"});
   EXPECT_FALSE(fs::exists(out));
   place_.write("recipe.toml", "mine");
   expect_refusal(place_.run({"init", ours, "--out", out}), {"recipe.toml: expected a new file", "an existing file"});

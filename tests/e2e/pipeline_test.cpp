@@ -103,7 +103,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
                  {"[data.memory] memory of the input pipeline: expected at most 1.0 MiB"});
   expect_refusal(place.run({"bench", "overlap", "--data", data / "images", "--cache-dir", place / "cache"}),
                  {"[cli.bench] --cache-dir", "expected one of the benchmark cases pipeline, got overlap"});
-  expect_refusal(measure({"--batch", "21"}), {"[data.loader] samples", "a batch of 21"});
+  expect_refusal(measure({"--batch", "21"}), {"[data.loader] images", "at least one batch of 21 images"});
   expect_refusal(measure({"--pipeline", "samples | map_and_batch"}), {"[bench.pipeline] pipeline", "try a repeat"});
   expect_refusal(place.run({"bench", "pipeline", "--data", place / "nowhere"}), {"nowhere"});
 }

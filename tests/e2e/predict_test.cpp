@@ -320,7 +320,7 @@ TEST_F(Predict, refuses_what_it_cannot_do) {
                                                     "image,label,x,y,w,h\n"
                                                     "none.png,Mass,1,2,3,4\n")
                                             .string()})),
-                 {"none of 1 box"});
+                 {"got no match among 1 box"});
   expect_refusal(place_->run(arguments({image, "--batch", "0"})), {"--batch"});
   EXPECT_FALSE(fs::exists(*place_ / "x"));
 }
