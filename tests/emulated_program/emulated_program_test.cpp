@@ -285,8 +285,8 @@ TEST_F(EmulatedProgram, largest_batch_is_the_one_whose_plan_fits_the_device) {
   };
   // The refusal names what one image needs, rounded to 0.1 MiB; a second image needs more than the rest.
   const Ended refused = search("1MiB");
-  expect_stop(refused, {"[bench.autobatch] --memory: expected ", "MiB at least, for one image"});
-  const double least_mib = std::stod(refused.err.substr(refused.err.find("expected ") + 9));
+  expect_stop(refused, {"[bench.autobatch] --memory: expected at least ", "MiB, for a batch of one image"});
+  const double least_mib = std::stod(refused.err.substr(refused.err.find("at least ") + 9));
   const auto budget = static_cast<std::int64_t>((least_mib + 0.1) * (1 << 20));
   const Ended ended = search(std::to_string(budget));
   ASSERT_EQ(ended.code, 0) << ended.err;
