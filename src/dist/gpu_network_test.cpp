@@ -23,7 +23,7 @@ TEST(Gdr, words_stand_for_levels_of_nccl) {
     FAIL() << "a level";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "[dist.gdr] --gdr: expected auto, on, off, LOC, PIX, PXB, PHB or SYS, got maybe; try one of these");
+                 "[dist.gdr] --gdr: expected auto, on, off, LOC, PIX, PXB, PHB or SYS, got maybe; try one of these values");
   }
 }
 
