@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "dist/gpu_network.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -41,6 +42,13 @@ TEST(GpuNetwork, of_this_machine_is_named_or_absent) {
   EXPECT_TRUE(ucx.empty() || ucx.starts_with("UCX")) << ucx;
   MpiLibrary nobody{.family = kMpich, .file = "none", .version = "none"};
   EXPECT_FALSE(is_cuda_aware(nobody).has_value()) << "this process has no such function";
+}
+
+TEST(GpuNetwork, a_cuda_aware_mpi_is_known_by_its_answer) {
+  MpiLibrary aware{.family = kOpenMpi, .file = RG_CUDA_AWARE_MPI, .version = "none"};
+  aware.handle = ::dlopen(RG_CUDA_AWARE_MPI, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(aware.handle, nullptr) << ::dlerror();
+  EXPECT_EQ(is_cuda_aware(aware), std::optional(true));
 }
 
 TEST(Nccl, that_cannot_be_loaded_is_refused_with_the_reason) {
