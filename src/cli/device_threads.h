@@ -24,8 +24,8 @@ namespace roentgen::cli {
 inline constexpr std::chrono::milliseconds kEndGrace{4'000};
 
 /// Runs `body` in a thread for each of RankOptions::devices, with the group of all. Returns the result of the first
-/// one, whose thread alone prints. If a rank fails, the others end, and its exception is thrown. If a thread has not
-/// ended `grace` after the first failure, because its device hangs, prints the failure and ends the process with the
+/// one, whose thread alone prints. If a rank fails, the others end, and its exception is thrown. A thread whose device
+/// hangs cannot end. If one is left `grace` after the first failure, prints the failure and ends the process with the
 /// failure's exit code. Throws ConfigError if other options start ranks, or a launcher has.
 [[nodiscard]] CommandResult run_as_threads(const RankOptions& options, bool is_launched,
                                            const std::function<CommandResult(dist::CommThread* group)>& body,
