@@ -80,15 +80,18 @@ class Convergence : public testing::Test {
 
 TEST_F(Convergence, of_asynchronous_runs_is_within_a_hundredth_of_synchronous_ones) {
   constexpr int kSeeds = 3;
+  // Asynchronous runs differ each time: of 12 damped and 13 plain runs (docs/notebook/ps.md), the differences were
+  // between -0.0134 and +0.0042.
+  constexpr double kMostOfMean = 0.01, kMostOfOne = 0.015;
   double difference = 0.0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     const double sync = auroc_of("sync", seed, {"--ranks", "4"});
     const double async = auroc_of("async", seed, {"--ranks", "5", "--update", "async"});
     fmt::print("| {} | {:.4f} | {:.4f} | {:+.4f} |\n", seed, sync, async, async - sync);
+    EXPECT_NEAR(async, sync, kMostOfOne) << "seed " << seed;
     difference += (async - sync) / kSeeds;
   }
-  // An asynchronous run differs each time: single ones were between -0.009 and +0.004.
-  EXPECT_GE(difference, -0.01);
+  EXPECT_NEAR(difference, 0.0, kMostOfMean) << "mean over seeds";
 }
 
 }  // namespace
