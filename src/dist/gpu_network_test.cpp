@@ -23,8 +23,9 @@ TEST(Gdr, words_stand_for_levels_of_nccl) {
     set_gdr("maybe");
     FAIL() << "a level";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "[dist.gdr] --gdr: expected auto, on, off, LOC, PIX, PXB, PHB or SYS, got maybe; try one of these values");
+    EXPECT_STREQ(
+        error.what(),
+        "[dist.gdr] --gdr: expected auto, on, off, LOC, PIX, PXB, PHB or SYS, got maybe; try one of these values");
   }
 }
 
