@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <mutex>
 #include <set>
 
@@ -61,6 +62,28 @@ TEST(DeviceThreads, a_failure_ends_all_with_its_own_reason) {
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_THAT([&] { run(rank); }, ThrowsMessage<DataError>("rank " + std::to_string(rank) + " has no data"));
   }
+}
+
+// Runs two ranks of which one never returns, as if its device hung, and the other one fails.
+void run_with_hung(int hung, const std::function<void(const train::Ranks&)>& fail) {
+  RankOptions options = on("cuda:0,1");
+  options.timeout_s = 1;
+  std::promise<void> never;
+  const auto body = [&](dist::CommThread* group) -> CommandResult {
+    const train::Ranks ranks(group);
+    if (ranks.rank() == hung) never.get_future().wait();
+    fail(ranks);
+    return {};
+  };
+  static_cast<void>(run_as_threads(options, false, body, std::chrono::milliseconds{50}));
+}
+
+TEST(DeviceThreadsDeathTest, a_hung_device_ends_the_process_with_the_reason) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto wait = [](const train::Ranks& ranks) { static_cast<void>(ranks.gather("", {.name = "losses"})); };
+  EXPECT_EXIT(run_with_hung(1, wait), testing::ExitedWithCode(kFailure), "no sign of rank 1.*a device hangs");
+  const auto refuse = [](const train::Ranks&) { throw DataError("no data"); };
+  EXPECT_EXIT(run_with_hung(0, refuse), testing::ExitedWithCode(kBadInput), "no data.*a device hangs");
 }
 
 TEST(DeviceThreads, nothing_else_starts_ranks_beside_them) {

@@ -49,7 +49,9 @@ Value mpi_report() {
 // Reports NCCL, the library that averages gradients on CUDA devices.
 Value nccl_report() {
   try {
-    return Value::Table{{"available", true}, {"description", std::string(dist::make_nccl_calls()->version())}};
+    return Value::Table{{"available", true},
+                        {"description", fmt::format("{} ({} or newer is needed)", dist::make_nccl_calls()->version(),
+                                                    dist::least_nccl_version())}};
   } catch (const Error& error) {
     return Value::Table{{"available", false}, {"reason", error.what()}};
   }

@@ -123,7 +123,8 @@ GroupEnd start_groups(RankOptions options, const std::vector<std::string>& comma
                                }};
   return run_with_restarts({.ranks = options.ranks,
                             .hosts = options.hosts.empty() ? HostList{} : parse_hosts(options.hosts),
-                            .command = command},
+                            .command = command,
+                            .servers = train::parse_server_options(options.servers).servers},
                            options.restart, calls);
 }
 

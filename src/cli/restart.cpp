@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/mpirun_command.h"
 #include "core/log.h"
 #include "core/plural.h"
 
@@ -41,6 +42,20 @@ bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
   return true;
 }
 
+// Reduces the number of servers so that one of the ranks that are left is a worker. Returns false if that leaves no
+// server.
+bool keep_a_worker(RankGroup& group) {
+  if (group.servers < group.ranks || group.servers == 0) return true;
+  if (group.ranks < 2) return false;
+  const std::int64_t servers = group.ranks - 1;
+  log::warning(fmt::format("restart: {} instead of {}, so that one rank is a worker", counted(servers, "server"),
+                           group.servers));
+  group.servers = servers;
+  group.command = without_options(group.command, {"--servers"});
+  group.command.insert(group.command.end(), {"--servers", fmt::to_string(servers)});
+  return true;
+}
+
 }  // namespace
 
 bool is_worth_restart(const std::optional<GroupFailure>& last, const GroupFailure& now) {
@@ -64,6 +79,10 @@ GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const
     }
     if (!drop_lost_hosts(group, calls)) {
       log::error("restart: no host answers");
+      return end;
+    }
+    if (!keep_a_worker(group)) {
+      log::error("restart: the rank that is left cannot be server and worker");
       return end;
     }
     group.command = options.resumed(std::move(group.command));

@@ -31,6 +31,8 @@ struct RankGroup {
   /// Hosts with their slots; empty: all ranks run on this host.
   HostList hosts{};
   std::vector<std::string> command{};  ///< program and arguments
+  /// Number of ranks that are parameter servers (--servers).
+  std::int64_t servers = 0;
 };
 
 /// Description of a failure of a group of ranks.
@@ -52,8 +54,9 @@ struct RestartCalls {
 
 /// Runs a group of ranks and restarts it after failures, at most `options.most` times. Bad input, stops, and ends
 /// requested by a signal to this process are not failures. The restart leaves out a host that no longer answers, with
-/// its ranks; the other hosts keep their ranks. Logs a line for each restart, or why there is none. Returns how the
-/// last start ended.
+/// its ranks; the other hosts keep their ranks. Servers that would leave no rank to work become workers; there is no
+/// restart if a job with servers has a single rank left. Logs a line for each restart, or why there is none. Returns
+/// how the last start ended.
 [[nodiscard]] GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls);
 
 }  // namespace roentgen::cli

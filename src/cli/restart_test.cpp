@@ -26,7 +26,7 @@ struct Supervised {
   std::vector<std::string> started{};
   std::int64_t saved_step = -1;
 
-  GroupEnd run(std::int64_t most, HostList hosts = {}) {
+  GroupEnd run(std::int64_t most, HostList hosts = {}, std::int64_t servers = 0) {
     const RestartOptions options{.most = most,
                                  .saved_step = [this] { return saved_step; },
                                  .resumed =
@@ -52,7 +52,10 @@ struct Supervised {
                                    return all;
                                  }};
     const std::int64_t ranks = hosts.empty() ? 3 : slots_of(hosts);
-    return run_with_restarts({.ranks = ranks, .hosts = std::move(hosts), .command = {"train"}}, options, calls);
+    std::vector<std::string> command{"train"};
+    if (servers > 0) command = {"train", "--servers", std::to_string(servers), "-v"};
+    return run_with_restarts(
+        {.ranks = ranks, .hosts = std::move(hosts), .command = std::move(command), .servers = servers}, options, calls);
   }
 };
 
@@ -89,6 +92,20 @@ TEST(Restart, never_repeats_a_failure_that_saved_nothing) {
   Supervised moving{.planned = {{same, 10}, {same, 20}, {same, 20}}};
   EXPECT_EQ(moving.run(100).exit_code, 1);
   EXPECT_EQ(moving.started.size(), 3U);
+}
+
+TEST(Restart, keeps_a_worker_beside_the_servers_of_the_hosts_that_are_left) {
+  const Supervised::Planned lost{{.exit_code = 1, .cause = "a"}, 2};
+  Supervised job{.planned = {lost, {}}, .lost = {"b"}};
+  EXPECT_EQ(job.run(1, {{"a", 2}, {"b", 2}}, 2).exit_code, kSuccess);
+  EXPECT_THAT(job.started, ElementsAre("4 on a:2,b:2 train --servers 2 -v", "2 on a:2 train -v --servers 1 --resume"));
+  Supervised enough{.planned = {lost, {}}, .lost = {"b"}};
+  EXPECT_EQ(enough.run(1, {{"a", 3}, {"b", 1}}, 2).exit_code, kSuccess);
+  EXPECT_THAT(enough.started,
+              ElementsAre("4 on a:3,b:1 train --servers 2 -v", "3 on a:3 train --servers 2 -v --resume"));
+  Supervised alone{.planned = {lost}, .lost = {"b"}};
+  EXPECT_EQ(alone.run(1, {{"a", 1}, {"b", 1}}, 1).exit_code, 1);
+  EXPECT_EQ(alone.started.size(), 1U);
 }
 
 TEST(Restart, leaves_out_hosts_that_do_not_answer) {

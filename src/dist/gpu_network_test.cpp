@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "dist/gpu_network.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,6 +45,13 @@ TEST(GpuNetwork, of_this_machine_is_named_or_absent) {
   EXPECT_FALSE(is_cuda_aware(nobody).has_value()) << "this process has no such function";
 }
 
+TEST(GpuNetwork, a_cuda_aware_mpi_is_known_by_its_answer) {
+  MpiLibrary aware{.family = kOpenMpi, .file = RG_CUDA_AWARE_MPI, .version = "none"};
+  aware.handle = ::dlopen(RG_CUDA_AWARE_MPI, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(aware.handle, nullptr) << ::dlerror();
+  EXPECT_EQ(is_cuda_aware(aware), std::optional(true));
+}
+
 TEST(Nccl, that_cannot_be_loaded_is_refused_with_the_reason) {
   ASSERT_EQ(::setenv("ROENTGEN_NCCL", "/nowhere/libnccl.so.2", 1), 0);
   try {
@@ -51,8 +59,13 @@ TEST(Nccl, that_cannot_be_loaded_is_refused_with_the_reason) {
     ADD_FAILURE() << "a library";
   } catch (const CommError& error) {
     const std::string said = error.what();
-    EXPECT_TRUE(said.find("/nowhere/libnccl.so.2") != std::string::npos || said.find("nccl.h") != std::string::npos)
-        << said;
+    const std::string needed = least_nccl_version();
+    if (needed.empty()) {
+      EXPECT_NE(said.find("nccl.h"), std::string::npos) << said;
+    } else {
+      EXPECT_NE(said.find("/nowhere/libnccl.so.2"), std::string::npos) << said;
+      EXPECT_NE(said.find("NCCL " + needed + " or newer"), std::string::npos) << said;
+    }
   }
   ASSERT_EQ(::unsetenv("ROENTGEN_NCCL"), 0);
 }

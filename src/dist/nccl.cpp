@@ -37,6 +37,13 @@ constexpr const char* kRemedy =
   X(CommAbort)               \
   X(AllReduce)
 
+// Formats NCCL's version number: 22809 gives "2.28.9".
+std::string text_of(int number) {
+  constexpr int kMajor = 10'000, kMinor = 100;
+  return std::to_string(number / kMajor) + "." + std::to_string(number / kMinor % kMinor) + "." +
+         std::to_string(number % kMinor);
+}
+
 /// The loaded NCCL library. It stays loaded until the process ends.
 struct NcclLibrary {
   NcclLibrary() {
@@ -45,7 +52,8 @@ struct NcclLibrary {
     void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* reason = ::dlerror();
-      refuse("a library on this machine", reason == nullptr ? file + ": not loaded" : reason);
+      refuse("NCCL " + least_nccl_version() + " or newer on this machine",
+             reason == nullptr ? file + ": not loaded" : reason);
     }
 #define RG_NCCL_FIND(name)                                                \
   name = reinterpret_cast<decltype(name)>(::dlsym(handle, "nccl" #name)); \
@@ -55,17 +63,11 @@ struct NcclLibrary {
     int number = 0;
     GetVersion(&number);
     version = "NCCL " + text_of(number);
-    if (number < kLeastVersion) refuse("NCCL " + text_of(kLeastVersion) + " or newer", version);
+    if (number < kLeastVersion) refuse("NCCL " + least_nccl_version() + " or newer", version);
   }
 
   [[noreturn]] static void refuse(std::string_view wanted, const std::string& got) {
     throw CommError(error_text("dist.nccl", "NCCL", wanted, got, kRemedy));
-  }
-  // Formats NCCL's version number: 22809 gives "2.28.9".
-  static std::string text_of(int number) {
-    constexpr int kMajor = 10'000, kMinor = 100;
-    return std::to_string(number / kMajor) + "." + std::to_string(number / kMinor % kMinor) + "." +
-           std::to_string(number % kMinor);
   }
 
   std::string version;
@@ -144,5 +146,7 @@ class NcclGroup final : public NcclCalls {
 }  // namespace
 
 std::unique_ptr<NcclCalls> make_nccl_calls() { return std::make_unique<NcclGroup>(); }
+
+std::string least_nccl_version() { return text_of(kLeastVersion); }
 
 }  // namespace roentgen::dist

@@ -12,4 +12,6 @@ std::unique_ptr<NcclCalls> make_nccl_calls() {
       error_text("dist.nccl", "NCCL", "a build with CUDA and nccl.h", "a build without them", "--reduce auto"));
 }
 
+std::string least_nccl_version() { return {}; }
+
 }  // namespace roentgen::dist

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "runtime/device_monitor.h"
 
 namespace roentgen::dist {
 namespace {
@@ -53,10 +54,10 @@ std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milli
     const RankNccl& theirs = all[static_cast<std::size_t>(rank)];
     if (theirs.why_none[0] != '\0') return "rank " + std::to_string(rank) + ": " + theirs.why_none.data();
     if (theirs.device[0] == '\0') return "rank " + std::to_string(rank) + ": a GPU without an id";
-    const auto [owner, is_new] = owners.try_emplace(std::string(group.host(rank)) + " " + theirs.device.data(), rank);
+    const std::string bus = runtime::bus_of(theirs.device.data());  // NCCL refuses two instances of one card
+    const auto [owner, is_new] = owners.try_emplace(std::string(group.host(rank)) + " " + bus, rank);
     if (!is_new) {
-      return "ranks " + std::to_string(owner->second) + " and " + std::to_string(rank) + " on the same GPU, " +
-             theirs.device.data();
+      return "ranks " + std::to_string(owner->second) + " and " + std::to_string(rank) + " on the same GPU, " + bus;
     }
   }
   return {};

@@ -26,8 +26,8 @@ using MakeNccl = std::function<std::unique_ptr<NcclCalls>()>;
 /// Device whose memory holds the gradients.
 struct GradientDevice {
   runtime::Device& device;  ///< must outlive the averages
-  /// Identifies the device among those of its host (engine::Engine::device_id()). Empty: unknown, so that NCCL is not
-  /// used.
+  /// Identifies the device among those of its host (engine::Engine::device_id()). Ranks on one card do not use NCCL,
+  /// not even if each has its own instance of a partitioned (MIG) card. Empty: unknown, so that NCCL is not used.
   std::string id{};
   /// True if gradients lie in the host's memory.
   bool is_host = false;

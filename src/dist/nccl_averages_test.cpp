@@ -175,6 +175,15 @@ TEST(NcclChoice, auto_takes_nccl_where_each_rank_has_it_and_a_device_to_itself) 
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, without), testing::Each(HasSubstr("got rank 1: no libnccl; ")));
 }
 
+TEST(NcclChoice, instances_of_one_card_are_averaged_on_the_host) {
+  const auto instance = [](Rank& rank) { rank.device.id = "0000:3b:00.0 uuid" + std::to_string(rank.number); };
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, instance), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "nccl"}, instance),
+              testing::Each(HasSubstr("got ranks 0 and 1 on the same GPU, 0000:3b:00.0; ")));
+  const auto card = [](Rank& rank) { rank.device.id = "0000:3" + std::to_string(rank.number) + ":00.0 uuid"; };
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, card), testing::Each("NCCL twin"));
+}
+
 TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.id = "one"; }),
               testing::Each(HasSubstr("got ranks 0 and 1 on the same GPU, one; ")));

@@ -96,6 +96,8 @@ class NvmlMonitor final : public DeviceMonitor {
 
 }  // namespace
 
+std::string bus_of(std::string_view device_id) { return std::string(device_id.substr(0, device_id.find(' '))); }
+
 std::unique_ptr<DeviceMonitor> make_nvml_monitor(const std::string& bus, const std::string& library) {
   const std::optional<Nvml> nvml = load(library);
   Handle device = nullptr;

@@ -39,6 +39,10 @@ class DeviceMonitor {
 [[nodiscard]] std::unique_ptr<DeviceMonitor> make_nvml_monitor(const std::string& bus,
                                                                const std::string& library = "libnvidia-ml.so.1");
 
+/// Returns the PCI bus address of a device: the first word of its engine::Engine::device_id(). The instances of a
+/// partitioned (MIG) card have different ids but the same address.
+[[nodiscard]] std::string bus_of(std::string_view device_id);
+
 /// Returns a one-line warning if other processes compute on the device; empty if none do. Call it before this process
 /// uses the device.
 /// @param device name of the device, such as "cuda:0"

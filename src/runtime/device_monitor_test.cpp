@@ -30,6 +30,12 @@ TEST(DeviceMonitor, is_absent_without_library_functions_or_device) {
   EXPECT_EQ(make_nvml_monitor("0000:3C:00.0", RG_FAKE_NVML), nullptr);
 }
 
+TEST(DeviceMonitor, instances_of_a_card_have_its_bus_address) {
+  EXPECT_EQ(bus_of("0000:3B:00.0 0a1b"), kBus);
+  EXPECT_EQ(bus_of(kBus), kBus);
+  EXPECT_EQ(bus_of(""), "");
+}
+
 TEST(DeviceMonitor, warns_of_others_that_compute_on_a_device) {
   EXPECT_EQ(shared_device_warning("cuda:0", {}), "");
   EXPECT_EQ(shared_device_warning("cuda:0", {.busy_percent = 87, .used_bytes = 3U << 20U, .processes = 1}),

@@ -149,7 +149,7 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
   log::debug(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
   if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::debug(note);
   const bool is_first = train::Ranks(options_.group).is_first();
-  const std::string bus = is_first ? engine->device_id() : "";
+  const std::string bus = is_first ? runtime::bus_of(engine->device_id()) : "";
   const auto monitor = bus.empty() ? nullptr : runtime::make_nvml_monitor(bus);
   const train::TrainJob job{.recipe = recipe,
                             .dataset = dataset,

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Late gradients cost little accuracy: an asynchronous run by the recipe of a synchronous one, on synthetic images.
-// Settings and more seeds: docs/notebook/ps.md.
+// A slow worker slows down only synchronous training. Settings and more measurements: docs/notebook/ps.md.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -80,15 +80,64 @@ class Convergence : public testing::Test {
 
 TEST_F(Convergence, of_asynchronous_runs_is_within_a_hundredth_of_synchronous_ones) {
   constexpr int kSeeds = 3;
+  // Asynchronous runs differ each time: of 12 damped and 13 plain runs (docs/notebook/ps.md), the differences were
+  // between -0.0134 and +0.0042.
+  constexpr double kMostOfMean = 0.01, kMostOfOne = 0.015;
   double difference = 0.0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     const double sync = auroc_of("sync", seed, {"--ranks", "4"});
     const double async = auroc_of("async", seed, {"--ranks", "5", "--update", "async"});
     fmt::print("| {} | {:.4f} | {:.4f} | {:+.4f} |\n", seed, sync, async, async - sync);
+    EXPECT_NEAR(async, sync, kMostOfOne) << "seed " << seed;
     difference += (async - sync) / kSeeds;
   }
-  // An asynchronous run differs each time: single ones were between -0.009 and +0.004.
-  EXPECT_GE(difference, -0.01);
+  EXPECT_NEAR(difference, 0.0, kMostOfMean) << "mean over seeds";
+}
+
+constexpr std::string_view kTinyNet = R"(graph "tiny"
+input image (N, C, S, S)
+conv1 = conv2d(image, out=8, kernel=3x3, stride=2x2, pad=1x1, bias=no)
+norm1 = batch_norm(conv1)
+relu1 = relu(norm1)
+conv2 = conv2d(relu1, out=16, kernel=3x3, stride=2x2, pad=1x1, bias=no)
+norm2 = batch_norm(conv2)
+relu2 = relu(norm2)
+pool = global_avg_pool(relu2)
+flat = flatten(pool)
+fc = linear(flat, out=K)
+output logits = fc
+)";
+
+/// Measures four workers on emulated devices, whose steps wait for 1 s.
+class Straggler : public testing::Test {
+ protected:
+  void SetUp() override { place_.write("tiny.txt", kTinyNet); }
+  /// Images per second of all workers.
+  /// @param slowness factor by which the last worker is slower than the others
+  double rate_of(const std::string& update, int slowness) {
+    const fs::path json = place_ / "scaling.json";
+    place_.must_run({"bench",    "scaling",    "--ranks",        "4",    "--model",     place_ / "tiny.txt",
+                     "--batch",  "4",          "--image",        "32",   "--threads",   "1",
+                     "--warmup", "2",          "--steps",        "8",    "--repeat",    "1",
+                     "--device", "emulated:4", "--update",       update, "--straggler", std::to_string(slowness),
+                     "--json",   json,         "--oversubscribe"});
+    return read_json(json).at("points").as_array().at(0).at("images_per_s").as_double();
+  }
+  /// Share of the rate that is left if the last worker is four times slower.
+  double share_kept(const std::string& update) {
+    const double even = rate_of(update, 1), uneven = rate_of(update, 4);
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.3f} |\n", update, even, uneven, uneven / even);
+    return uneven / even;
+  }
+
+  Workplace place_;
+};
+
+// Steps wait for a second, which is long beside the exchange of gradients on a busy machine. At most 13/16 = 0.8125 of
+// the rate is left to asynchronous workers, and about 0.25 to synchronous ones; the bounds leave room for the exchange.
+TEST_F(Straggler, slows_down_synchronous_workers_only) {
+  EXPECT_GE(share_kept("async"), 0.75);
+  EXPECT_LE(share_kept("sync"), 0.27);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ ENV
 # The checks, with the files that they and the tests read.
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 install -m 755 "$source_dir"/tools/gpu/{check,accuracy}.sh "$source_dir"/tools/gpu/{check_table,accuracy_table}.py \
-  "$source_dir"/tools/gpu/card_properties.py "$stage/"
+  "$source_dir"/tools/gpu/{check_ranks.sh,check_ranks.py,card_properties.py} "$stage/"
 mkdir -p "$stage/source/tools/peers" "$stage/source/tests/golden"
 install -m 644 "$source_dir"/tools/peers/{gpu_torch,one_line_errors}.py "$source_dir"/tools/peers/requirements.txt \
   "$stage/source/tools/peers/"
