@@ -53,11 +53,12 @@ void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
     constexpr std::size_t kChannels = 1;
     const std::int64_t values = node.shape.elements() / node.shape[kChannels] * (is_sync ? ranks : 1);
     if (values > 1) continue;
+    const bool can_sync = ranks > 1 && engine::parse_device(recipe.train.device).is_host();
     require(false, model.name() + ": " + node.name, "at least 2 values per channel to normalise",
             fmt::format("1, from a batch of {} at {}x{} pixels{}", recipe.train.batch, recipe.preprocess.size_px,
                         recipe.preprocess.size_px, ranks > 1 ? " per rank" : ""),
-            ranks > 1 ? "a larger train.batch or preprocess.size, or train.batch_norm=sync"
-                      : "a larger train.batch or preprocess.size");
+            can_sync ? "a larger train.batch or preprocess.size, or train.batch_norm=sync"
+                     : "a larger train.batch or preprocess.size");
   }
 }
 

@@ -71,11 +71,13 @@ struct NormCase {
   std::int64_t image_px = 1;
   int ranks = 1;
   const char* batch_norm = "local";
+  const char* device = "cpu";
 
   void check() const {
     Recipe recipe;
     recipe.train.batch = batch;
     recipe.train.batch_norm = batch_norm;
+    recipe.train.device = device;
     recipe.preprocess.channels = 1;
     recipe.preprocess.size_px = image_px;
     graph::Builder b("net");
@@ -105,6 +107,7 @@ TEST(BatchNormValues, of_a_channel_are_two_or_more) {
   EXPECT_NE(
       refusal({.ranks = 4}).find("per rank; try a larger train.batch or preprocess.size, or train.batch_norm=sync"),
       std::string::npos);
+  EXPECT_EQ(refusal({.ranks = 4, .device = "cuda"}).find("batch_norm=sync"), std::string::npos) << "it has none";
   EXPECT_NE(refusal({.batch_norm = "sync"}), "") << "of one rank alone";
 }
 

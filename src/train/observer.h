@@ -29,7 +29,8 @@ struct StepRecord {
   /// Mean loss over the accumulated batches.
   double loss = 0.0;
   double lr = 0.0;  ///< learning rate of the update
-  /// Global gradient norm before clipping; nullopt without clipping.
+  /// Global gradient norm before clipping: of this update or, on a CUDA device, of the previous one. Nullopt without
+  /// clipping, in the first update on a CUDA device, and if the gradients overflowed.
   std::optional<double> gradient_norm{};
   /// Loss scale; nullopt if the loss is not scaled.
   std::optional<double> loss_scale{};

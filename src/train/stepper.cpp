@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "core/error.h"
 #include "core/plural.h"
@@ -96,6 +97,7 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
       options_(std::move(options)),
       optimizer_(options_.optimizer, options_.rules, executable),
       scales_loss_(executable.read_loss_scale().has_value()),
+      is_norm_late_(executable.gradients().device().copies != nullptr),
       ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())) {
   if (options_.accumulate > 1) total_ = executable.make_arena(engine::ArenaKind::Trained);
   if (options_.group == nullptr) return;
@@ -191,6 +193,20 @@ void Stepper::report(const StepRecord& record) {
 
 void Stepper::settle() {
   if (exchange_) exchange_->settle();
+  read_late_norm();
+}
+
+void Stepper::read_late_norm() {
+  if (!late_norm_step_) return;
+  const std::int64_t step = *std::exchange(late_norm_step_, std::nullopt);
+  late_norm_ = sound_norm(step);
+}
+
+std::optional<double> Stepper::sound_norm(std::int64_t step) const {
+  const double norm = executable_.read_norm();
+  if (scales_loss_ && !std::isfinite(norm)) return std::nullopt;  // overflow: the engine skipped the update
+  require_finite(norm, "gradient norm", step);
+  return norm;
 }
 
 void Stepper::add_loss(StepRecord& record) const {
@@ -297,14 +313,17 @@ void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecor
 }
 
 void Stepper::apply_all(StepRecord& record, const runtime::Event* after) {
+  read_late_norm();  // before the next norm overwrites it
   apply(ranges_, record, options_.clip_norm, after);
   if (!exchange_) add_loss(record);
   require_finite(record.loss, "loss", record.step);
   if (options_.clip_norm <= 0.0) return;
-  const double norm = executable_.read_norm();
-  if (scales_loss_ && !std::isfinite(norm)) return;  // overflow: the engine skipped the update
-  require_finite(norm, "gradient norm", record.step);
-  record.gradient_norm = norm;
+  if (is_norm_late_) {
+    record.gradient_norm = std::exchange(late_norm_, std::nullopt);
+    late_norm_step_ = record.step;
+  } else {
+    record.gradient_norm = sound_norm(record.step);
+  }
 }
 
 void Stepper::finish_with_group(StepRecord& record) {

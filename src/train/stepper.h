@@ -93,7 +93,8 @@ class Stepper {
 
   /// Makes one update from `accumulate` batches. Throws DataError naming the step if the loss or a gradient norm is not
   /// finite; the weights are then unchanged. With a loss scale, an overflow of gradients only skips the update; throws
-  /// DataError if the scale falls below 1.
+  /// DataError if the scale falls below 1. If gradients are in device memory, the next update or settle() reads the
+  /// norm, so that the host need not wait for the backward pass. The device skips an unsound update at once.
   /// @param step number of earlier updates, which seeds dropout and is the step count of Adam
   /// @return loss, norm, number of images (of all ranks) and time, with `lr`, and `step` + 1
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
@@ -104,8 +105,8 @@ class Stepper {
   void set_bucket_bytes(std::size_t bytes);
   /// True if several ranks average gradients on the host, and the weights have the same bits with buckets of any size.
   [[nodiscard]] bool has_free_bucket_size() const;
-  /// Waits until the device has averaged all gradients. Call it before weights are saved or evaluated. Throws CommError
-  /// if an average failed.
+  /// Waits until the device has averaged all gradients and the norm of the last update is known. Call it before weights
+  /// are saved or evaluated. Throws CommError if an average failed, and DataError if the norm is not finite.
   void settle();
   /// Communication with parameter servers; null if there are none.
   [[nodiscard]] ServerExchange* servers() { return servers_.get(); }
@@ -140,9 +141,16 @@ class Stepper {
   void finish_with_servers(StepRecord& record);
   /// Fills the record with the combined reports of all ranks.
   void add_group_report(StepRecord& record);
-  /// Queues the update of all parameters, then reads loss and norm. Throws DataError if one is not finite.
+  /// Queues the update of all parameters, then reads the loss, and the norm of this or the previous update. Throws
+  /// DataError if one is not finite.
   /// @param after AveragedBucket::after of the last bucket; null if there is none
   void apply_all(StepRecord& record, const runtime::Event* after = nullptr);
+  /// Reads the norm of the previous update into late_norm_ unless it was read before. Throws DataError naming its step
+  /// if it is not finite.
+  void read_late_norm();
+  /// Waits for and returns the gradient norm of update `step`, the last one; nullopt if its gradients overflowed and
+  /// the loss is scaled. Throws DataError if the norm is not finite otherwise.
+  [[nodiscard]] std::optional<double> sound_norm(std::int64_t step) const;
   /// Sum of gradients over the batches of the update; with a group, later its mean over ranks.
   [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }
   void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm,
@@ -153,6 +161,12 @@ class Stepper {
   Optimizer optimizer_;
   /// True if the engine scales the loss.
   bool scales_loss_;
+  /// True if norms are read one update late: gradients are in device memory.
+  bool is_norm_late_;
+  /// Step of the update whose norm is not read yet; nullopt: none.
+  std::optional<std::int64_t> late_norm_step_;
+  /// Norm that was read late and that no record contains yet.
+  std::optional<double> late_norm_;
   std::vector<engine::UpdateRange> ranges_;
   /// Sum of gradients over batches; null without accumulation.
   std::unique_ptr<engine::Arena> total_;

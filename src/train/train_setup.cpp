@@ -101,6 +101,9 @@ std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   if (setup.validator) more.emplace_back("validation", setup.validator->plan().memory.total());
   log::info(fmt::format("training: peak of memory {}; values in {}; plan {}", plan.memory.text(more), plan.dtype(),
                         plan.hash()));
+  if (plan.dtype() == "f32" && !engine::parse_device(recipe.device).is_host()) {
+    log::info("training: f32 does not use this card's tensor cores; --dtype bf16, f16 or tf32 is faster");
+  }
   std::size_t bytes = plan.memory.total();
   for (const auto& [name, each] : more) bytes += each;
   return bytes;

@@ -84,7 +84,8 @@ TEST_F(EarlyChecks, first_weights_in_the_run_that_is_overwritten) {
   const auto before = paths(place_ / "trained");
   const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
   const auto overwrite = plus(place_.train_arguments(place_ / "data", "trained"), {"--overwrite"});
-  expect_refusal(place_.run(plus(overwrite, {"--init", weights})), {"--overwrite", "best.safetensors", "try copying the file"});
+  expect_refusal(place_.run(plus(overwrite, {"--init", weights})),
+                 {"--overwrite", "best.safetensors", "try copying the file"});
   // This fault is known only after the data are read.
   expect_stop(place_.run(plus(overwrite, {"--set", "train.accumulate=1000"})), {"train.accumulate"});
   EXPECT_EQ(paths(place_ / "trained"), before);

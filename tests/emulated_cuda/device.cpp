@@ -151,6 +151,7 @@ std::unique_ptr<runtime::DeviceBuffer> EmulatedDevice::make_device_buffer(std::s
     const std::scoped_lock lock(mutex_);
     require_no_capture("a new device buffer");
   }
+  ++buffers_made_;
   return std::make_unique<EmulatedDeviceBuffer>(*this, bytes);
 }
 std::unique_ptr<runtime::PinnedBuffer> EmulatedDevice::make_pinned_buffer(std::size_t bytes) {
@@ -158,6 +159,7 @@ std::unique_ptr<runtime::PinnedBuffer> EmulatedDevice::make_pinned_buffer(std::s
     const std::scoped_lock lock(mutex_);
     require_no_capture("a new pinned buffer");
   }
+  ++buffers_made_;
   return std::make_unique<EmulatedPinnedBuffer>(*this, bytes);
 }
 std::unique_ptr<runtime::Stream> EmulatedDevice::make_stream() { return std::make_unique<EmulatedStream>(*this); }
@@ -173,6 +175,11 @@ void EmulatedDevice::require_no_capture(std::string_view what) const {
 bool EmulatedDevice::is_done(std::size_t index) const {
   const std::scoped_lock lock(mutex_);
   return nodes_[index].is_done;
+}
+
+std::int64_t EmulatedDevice::open_work() const {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::count_if(nodes_, [](const Node& node) { return !node.is_done; });
 }
 
 void EmulatedDevice::run_until(std::size_t index) {
@@ -314,6 +321,7 @@ void EmulatedStream::synchronize() {
   if (is_capturing()) {
     throw DeviceError(error_text("emulated.cuda", "wait of the host", "a stream that queues", "one that captures"));
   }
+  ++device_.synchronizations_;
   {
     const std::scoped_lock lock(device_.mutex_);
     submit_waits("waits before the host");

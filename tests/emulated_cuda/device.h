@@ -6,6 +6,7 @@
 // run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -133,6 +134,12 @@ class EmulatedDevice final : public runtime::Device {
   /// Runs one piece of work that is ready, if there is any. For hosts that poll.
   void run_one();
   [[nodiscard]] bool is_done(std::size_t index) const;
+  /// Number of buffers made so far, on the device and pinned.
+  [[nodiscard]] std::int64_t buffers_made() const { return buffers_made_; }
+  /// Number of calls of Stream::synchronize() so far.
+  [[nodiscard]] std::int64_t synchronizations() const { return synchronizations_; }
+  /// Number of pieces of work that are queued and not done.
+  [[nodiscard]] std::int64_t open_work() const;
 
  private:
   friend class EmulatedStream;
@@ -155,6 +162,7 @@ class EmulatedDevice final : public runtime::Device {
   std::size_t first_open_ = 0;  // nodes before it are done
   std::vector<std::span<const std::byte>> pinned_;
   std::vector<const Memory*> buffers_;
+  std::atomic<std::int64_t> buffers_made_ = 0, synchronizations_ = 0;
   int captures_ = 0;  // under way
   std::thread::id capturer_;
   void throw_error();

@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
+#include "engine/conformance/conformance_testing.h"
+#include "graph/text.h"
+#include "models/conv_block.h"
 #include "tests/emulated_engine/steps_testing.h"
 
 namespace roentgen::emulated {
@@ -31,6 +35,61 @@ TEST(EmulatedCuda, step_of_resnet50_agrees_with_the_reference) {
 TEST(EmulatedCuda, step_of_densenet121_agrees_with_the_reference) {
   // A growth of 8 makes segments whole packs.
   expect_parity(network("densenet121", 4, models::Stem::ImageNet, 16));
+}
+
+/// Returns the case with dropouts of probability 0, because the reference drops nothing.
+Case without_dropout(Case tested) {
+  const std::regex dropout(R"(dropout\(([^,)]+)[^)]*\))");
+  const std::string text = std::regex_replace(graph::print_graph(tested.graph), dropout, "dropout($1, p=0)");
+  tested.graph = graph::parse_graph(text, tested.name).or_throw();
+  return tested;
+}
+
+TEST(EmulatedCuda, step_of_vgg16_agrees_with_the_reference) {
+  expect_parity(without_dropout(network("vgg16", 2, models::Stem::ImageNet, 8)));
+}
+
+TEST(EmulatedCuda, step_of_googlenet_agrees_with_the_reference) {
+  expect_parity(without_dropout(network("googlenet", 4, models::Stem::ImageNet, 8)));
+}
+
+// Branches of Inception-v3's modules C, D and E at 9 px; the network itself needs 75 px.
+TEST(EmulatedCuda, step_of_inception_modules_agrees_with_the_reference) {
+  constexpr std::int64_t kBatch = 4, kLabels = 3;
+  const models::ModelConfig config{.width = 64};
+  graph::Builder builder("inception_modules");
+  models::ConvBlocks blocks(builder, config, {.kind = graph::Init::Kind::UniformFanIn});
+  const auto averaged = [&](const std::string& name, graph::NodeId src) {
+    return blocks.add(
+        name, {.channels = 8},
+        builder.add(name + ".pool", graph::AvgPool{.kernel = {3, 3}, .stride = {1, 1}, .pad = {1, 1}}, {src}));
+  };
+  graph::NodeId x = builder.input("image", {kBatch, 1, 9, 9});
+  x = builder.add(
+      "c", graph::Concat{},
+      {blocks.add_sequence("c.seven", {models::same(8, 1, 7), models::same(16, 7, 1)}, x), averaged("c.mean", x)});
+  x = builder.add("d", graph::Concat{},
+                  {blocks.add_sequence("d.three", {{.channels = 8}, models::halving(16)}, x),
+                   builder.add("d.pool", graph::MaxPool{.kernel = {3, 3}, .stride = {2, 2}}, {x})});
+  const graph::NodeId shared = blocks.add("e.shared", {.channels = 16}, x);
+  x = builder.add("e", graph::Concat{},
+                  {blocks.add("e.wide", models::same(8, 1, 3), shared),
+                   blocks.add("e.high", models::same(8, 3, 1), shared), averaged("e.mean", x)});
+  x = builder.add("flat", graph::Flatten{}, {builder.add("mean", graph::GlobalAvgPool{}, {x})});
+  builder.output("logits", builder.add("fc", graph::Linear{.out_features = kLabels}, {x}));
+  expect_parity(with_targets("inception_modules", std::move(builder).build(), kBatch, kLabels));
+}
+
+// Gradients of a random network in bf16 differ by more than rounding where a ReLU's sign flips, so the bound is that of
+// the conformance suite.
+TEST(EmulatedCuda, step_of_resnet18_in_bf16_agrees_with_the_reference) {
+  const Case tested = network("resnet18", 4, models::Stem::ImageNet, 16);
+  EmulatedEngine engine;
+  const auto report = engine::conformance::run_case(engine, tested,
+                                                    {.compile = {.dtype = DType::Bf16},
+                                                     .bound_scale = engine::conformance::bf16_scale(tested),
+                                                     .gradient_floor = 0.05});
+  EXPECT_TRUE(report.passed()) << report.failures();
 }
 
 // Number of plan entries with this kind and implementation.

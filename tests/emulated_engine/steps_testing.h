@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -20,15 +21,21 @@ namespace roentgen::emulated {
 
 inline constexpr std::uint64_t kSeed = 7;
 
+/// A test case: a classifier of `labels` labels with a loss, random targets and no masked label.
+[[nodiscard]] inline engine::conformance::Case with_targets(const std::string& name, graph::Graph model,
+                                                            std::int64_t batch, std::int64_t labels) {
+  engine::conformance::Case made{.name = "network." + name, .graph = graph::with_loss(std::move(model), {})};
+  made.values["labels"] = engine::conformance::random_labels(batch * labels);
+  made.values["mask"] = std::vector<float>(static_cast<std::size_t>(batch * labels), 1.0F);
+  return made;
+}
+
 /// A test case: a network with 3 labels and a loss.
 [[nodiscard]] inline engine::conformance::Case network(const std::string& name, std::int64_t batch, models::Stem stem,
                                                        std::int64_t width) {
   const models::ModelConfig config{
       .name = name, .labels = 3, .channels = 1, .image_px = 32, .batch = batch, .width = width, .stem = stem};
-  engine::conformance::Case made{.name = "network." + name, .graph = graph::with_loss(models::build_model(config), {})};
-  made.values["labels"] = engine::conformance::random_labels(batch * 3);
-  made.values["mask"] = std::vector<float>(static_cast<std::size_t>(batch * 3), 1.0F);
-  return made;
+  return with_targets(name, models::build_model(config), batch, 3);
 }
 
 /// Fills a slot with random images and labels.
