@@ -60,7 +60,9 @@ std::string id_of(const runtime::CudaDeviceInfo& device) {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)), id_(id_of(device_)) {
+  /// Loads cuDNN, so that a machine without it, or with an old one, is refused here.
+  explicit CudaEngine(runtime::CudaDeviceInfo device)
+      : device_(std::move(device)), id_(id_of(device_)), cudnn_(cuda::cudnn_text()) {
     // Reads the card's use before this process computes on it, so that all use is by other processes.
     const auto monitor = runtime::make_nvml_monitor(device_.bus);
     const auto use = monitor == nullptr ? std::nullopt : monitor->read();
@@ -71,8 +73,8 @@ class CudaEngine final : public Engine {
   [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
   [[nodiscard]] bool times_kernels() const override { return true; }
   [[nodiscard]] std::string description() const override {
-    return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
-                       device_.memory_bytes >> 20);
+    return fmt::format("cuda:{} {}, sm_{}, {} MiB, {}", device_.index, device_.name, device_.compute_capability,
+                       device_.memory_bytes >> 20, cudnn_);
   }
   [[nodiscard]] std::string device_id() const override { return id_; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
@@ -113,6 +115,7 @@ class CudaEngine final : public Engine {
 
   runtime::CudaDeviceInfo device_;
   std::string id_;
+  std::string cudnn_;    // versions
   std::string warning_;  // warning to log once
 };
 
