@@ -78,7 +78,6 @@ class CudaEngine final : public Engine {
   }
   [[nodiscard]] std::string device_id() const override { return id_; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
-    require_type(options);
     const std::string warning = std::exchange(warning_, {});
     if (!warning.empty()) log::warning(warning);
     cuda::DeviceSetup setup{.device = runtime::make_cuda_device(device_.index),
@@ -88,13 +87,11 @@ class CudaEngine final : public Engine {
     return cuda::make_executable(graph, options, std::move(setup));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
-    require_type(options);
     runtime::cuda::use_device(device_.index);
     return cuda::make_plan(graph, options, *convolutions(nullptr), multiprocessors(device_.index));
   }
   [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                             const CompileOptions& options) override {
-    require_type(options);
     const auto timer = cuda::make_cuda_plan_timer(device_.index);
     const auto convolutions = cuda::make_cudnn_convolutions();
     return cuda::measure_choices(
@@ -103,10 +100,6 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  void require_type(const CompileOptions& options) const {
-    if (options.dtype != ComputeType::tf32()) return;
-    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "--dtype f32");
-  }
   // Makes cuDNN's convolutions. @param timer times plans; null: only cached plans count as fastest
   [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
     return cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(), std::move(timer),
