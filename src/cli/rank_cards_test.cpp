@@ -35,7 +35,7 @@ TEST(RankCards, ranks_are_a_number_or_auto) {
 
 TEST(RankCards, auto_starts_one_rank_for_each_usable_card) {
   EXPECT_EQ(automatic_ranks(kCuda, cards({90, 90, 90, 90})), 4);
-  EXPECT_EQ(automatic_ranks(kCuda, cards({90, 61, 80})), 2) << "one is too old";
+  EXPECT_EQ(automatic_ranks(kCuda, cards({90, 75, 80})), 2) << "one is too old";
   EXPECT_EQ(automatic_ranks({.engine = "cuda", .index = 1}, cards({90, 90})), 1);
   EXPECT_EQ(automatic_ranks(kCpu, cards({90, 90})), 1);
 }
@@ -51,7 +51,7 @@ TEST(RankCards, auto_counts_the_instances_of_a_partitioned_card) {
 
 TEST(RankCards, auto_without_a_usable_card_says_why) {
   for (const auto& [inventory, reason] :
-       {std::pair{cards({}), "no NVIDIA driver"}, {cards({61}), "compute capability 7.0 or later"}}) {
+       {std::pair{cards({}), "no NVIDIA driver"}, {cards({75}), "compute capability 8.0 or later"}}) {
     try {
       static_cast<void>(automatic_ranks(kCuda, inventory));
       FAIL() << "ranks without a card";

@@ -31,14 +31,6 @@ std::string why_no_cuda_devices(std::string_view words, int driver, int runtime)
                      version_text(runtime), words);
 }
 
-void require_compute_capability(const CudaDeviceInfo& device, int least, std::string_view what,
-                                std::string_view remedy) {
-  if (device.compute_capability >= least) return;
-  const auto text = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };
-  throw DeviceError(error_text("runtime.cuda", what, fmt::format("compute capability {} or later", text(least)),
-                               fmt::format("{}, {}", text(device.compute_capability), device.name), remedy));
-}
-
 CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index) {
   constexpr std::string_view kRemedy = "--device cpu";
   const std::string name = "cuda:" + std::to_string(index);
@@ -48,8 +40,11 @@ CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index) {
   }
   const auto found = std::ranges::find(inventory.devices, index, &CudaDeviceInfo::index);
   if (found != inventory.devices.end()) {
-    require_compute_capability(*found, kLeastComputeCapability, "device " + name, kRemedy);
-    return *found;
+    if (found->compute_capability >= kLeastComputeCapability) return *found;
+    const auto text = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };
+    throw DeviceError(error_text("runtime.cuda", "device " + name,
+                                 fmt::format("compute capability {} or later", text(kLeastComputeCapability)),
+                                 fmt::format("{}, {}", text(found->compute_capability), found->name), kRemedy));
   }
   const std::string last = std::to_string(inventory.devices.back().index);
   throw DeviceError(error_text(

@@ -149,15 +149,8 @@ struct CudaDeviceInfo {
   /// PCI bus address, such as "0000:3B:00.0". It identifies a device of a host independently of CUDA_VISIBLE_DEVICES.
   std::string bus{};
 };
-/// Lowest compute capability that the kernels are compiled for.
-inline constexpr int kLeastComputeCapability = 70;
-/// Lowest compute capability of cards that can multiply TF32.
-inline constexpr int kTf32ComputeCapability = 80;
-/// Throws DeviceError if a device's compute capability is below `least`.
-/// @param least lowest allowed value, in the units of CudaDeviceInfo::compute_capability
-/// @param what feature that needs it, such as "device cuda:0"
-void require_compute_capability(const CudaDeviceInfo& device, int least, std::string_view what,
-                                std::string_view remedy);
+/// Lowest compute capability that the kernels are compiled for. CMakeLists.txt reads it from this line.
+inline constexpr int kLeastComputeCapability = 80;
 /// The CUDA devices of this machine, or the reason why there are none.
 struct CudaInventory {
   std::vector<CudaDeviceInfo> devices;

@@ -62,7 +62,7 @@ TEST(OwnDevice, is_the_card_of_the_local_rank) {
 
 TEST(OwnDevice, skips_cards_that_are_too_old) {
   runtime::CudaInventory inventory = cards(3);
-  inventory.devices[1].compute_capability = 61;
+  inventory.devices[1].compute_capability = 75;
   const dist::LaunchedRank second{.rank = 1, .size = 2, .local_rank = 1, .local_size = 2};
   EXPECT_EQ(device_of("cuda", second, inventory), "cuda:2");
   EXPECT_EQ(usable_cards(inventory).size(), 2U);

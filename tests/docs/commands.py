@@ -30,7 +30,7 @@ SKIPPED = {
     "sudo": "installs; tests/packages does", "tar": "unpacks a package; tests/packages does", "podman": "needs a registry",
     "mkdir": "unpacks on a machine with a GPU", "srun": "needs Slurm", "sbatch": "needs Slurm",
     "qsub": "needs PBS", "ssh": "needs a second host", "printf": "names a second host", "build/consumer/consumer": "tests Installation.* run it",
-    "tools/setup.sh": "installs packages", "tools/emulated_hosts.sh": "needs root", "tools/gpu/bundle.sh": "tests/packages runs it",
+    "tools/setup.sh": "installs packages", "tools/emulated_hosts.sh": "needs root", "tools/gpu/bundle.sh": "needs a GPU build; tools/gpu_check_test.py runs its check.sh with stubs",
     "tools/peers/report_screenshot.sh": "needs a browser", "tools/peers/onednn_layers.py": "needs another oneDNN",
     "tools/studies/": "measures for minutes to hours, some beside other programs; its own *_test.py test it",
 }

@@ -6,15 +6,15 @@
 # (tools/gpu/bundle.sh).
 #
 #   DIR/check.sh OUT [PART]     PART open: tests that no GPU has passed yet, also first in part 1: 3 minutes
-#                               PART 1: tests, our times, eager PyTorch: 7 minutes
+#                               PART 1: tests, our times, eager PyTorch: 7 minutes, when tests were not sharded
 #                               PART 2: our fastest cells again, and torch.compile with CUDA graphs: 6 minutes
 #                               PART 3: tf32 and f16, memory with recomputation, first steps without timed plans,
 #                                       single kernels, compute-sanitizer racecheck: 4 minutes
 #                               PART all, the default: 1, 2 and 3
 #
 # Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has its own time limit. The script prints jobs that
-# failed or reached their limit, and then exits with 1. A lock lets one process at a time use the card while others
-# compile.
+# failed or reached their limit, and then exits with 1. It prints the table even if SIGTERM or SIGINT ends it early. A
+# lock lets one process at a time use the card while others compile.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,10 +28,26 @@ lock=$out/lock
 failed=()
 : > "$out/rows.jsonl"
 
+finish() {  # prints the table and the failures; at every end of the script
+  local status=$? running
+  trap - EXIT TERM INT
+  running=$(jobs -p)
+  # shellcheck disable=SC2086  # process ids
+  if [ -n "$running" ]; then kill $running 2> /dev/null; fi
+  if [ -s "$out/failed_tests" ]; then mapfile -t -O "${#failed[@]}" failed < "$out/failed_tests"; fi
+  python3 "$here/check_table.py" "$out" | tee "$out/table.md"
+  if [ ${#failed[@]} -gt 0 ]; then
+    echo "FAILED: ${failed[*]}"
+    if [ "$status" -eq 0 ]; then status=1; fi
+  fi
+  exit "$status"
+}
+
 job() {  # SECONDS NAME COMMAND...: under a limit, its output in OUT/NAME.log
   local limit=$1 name=$2 begin=$SECONDS
   shift 2
-  if timeout -k 5 "$limit" "$@" > "$out/$name.log" 2>&1; then
+  timeout -k 5 "$limit" "$@" > "$out/$name.log" 2>&1 &  # in the background, since bash runs traps only between commands
+  if wait $!; then
     echo "$name: $((SECONDS - begin)) s"
   else
     echo "$name: FAILED with $? after $((SECONDS - begin)) s: $(tail -n 1 "$out/$name.log" | cut -c 1-200)"
@@ -59,15 +75,19 @@ torch() {  # SECONDS NAME train|infer CELL...
   grep '^{' "$out/$name.log" >> "$out/rows.jsonl"
 }
 
-# Cases of engine_cuda_gpu_test, the longest tests. They run in parallel, each with its own time limit.
-engine_cases() {  # SECONDS CASE...
-  local limit=$1 pids=() one
+# Tests of engine_cuda_gpu_test, the longest ones. Four processes share the cases of each. All run in parallel, each with
+# its own time limit.
+engine_cases() {  # SECONDS TEST...
+  local limit=$1 pids=() one shard
   shift
   for one in "$@"; do
-    (failed=()
-      job "$limit" "test_$one" "$here/bin/engine_cuda_gpu_test" --gtest_filter="CudaEngine.$one"
-      if [ ${#failed[@]} -gt 0 ]; then echo "test_$one" >> "$out/failed_tests"; fi) &
-    pids+=($!)
+    for shard in 0 1 2 3; do
+      (failed=()
+        job "$limit" "test_${one}_$shard" env ROENTGEN_TEST_SHARD=$shard/4 "$here/bin/engine_cuda_gpu_test" \
+          --gtest_filter="CudaEngine.$one"
+        if [ ${#failed[@]} -gt 0 ]; then echo "test_${one}_$shard" >> "$out/failed_tests"; fi) &
+      pids+=($!)
+    done
   done
   wait "${pids[@]}"
 }
@@ -84,6 +104,9 @@ small_step=(roentgen bench step --device cuda --model resnet18 --batch 2 --image
 rm -f "$out/failed_tests"
 open_cases="conforms_in_training_in_bf16 conforms_in_training_in_f16 conforms_in_training_computing_values_again"
 
+trap finish EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee "$out/card.txt"
 roentgen doctor > "$out/doctor.log" 2>&1 || true  # exit code 1 tells of findings
 
@@ -98,6 +121,7 @@ fi
 
 if [ "$part" = 1 ] || [ "$part" = all ]; then
   for cell in "resnet50 256" "resnet50 64" "densenet121 256" "densenet121 64"; do ours $cell bf16; done
+  for cell in "resnet50 64" "densenet121 64"; do ours $cell bf16; done  # again: the table compares their bits
   for cell in "resnet50 256" "densenet121 256"; do ours $cell f16; done
   ours_infer densenet121 1 bf16
   torch 100 torch_eager train resnet50:256:bf16:eager resnet50:64:bf16:eager densenet121:256:bf16:eager \
@@ -146,11 +170,4 @@ if [ "$part" = 3 ] || [ "$part" = all ]; then
   fi
   sanitize 60 racecheck kernels "$here/bin/engine_cuda_gpu_test" --gtest_filter="$kernel_cases"
   sanitize 60 racecheck step "${small_step[@]}"
-fi
-
-if [ -s "$out/failed_tests" ]; then mapfile -t -O "${#failed[@]}" failed < "$out/failed_tests"; fi
-python3 "$here/check_table.py" "$out" | tee "$out/table.md"
-if [ ${#failed[@]} -gt 0 ]; then
-  echo "FAILED: ${failed[*]}"
-  exit 1
 fi

@@ -77,7 +77,9 @@ Card parse_card(std::string properties, const std::string& what) {
             .memory_bytes = static_cast<std::size_t>(number(table, "totalGlobalMem", kMostMemory, what)),
             .properties = std::move(properties)};
   if (card.compute_capability < runtime::kLeastComputeCapability) {
-    throw ConfigError(error_text("engine.cuda", what, "compute capability 7.0 or later",
+    throw ConfigError(error_text("engine.cuda", what,
+                                 fmt::format("compute capability {}.{} or later", runtime::kLeastComputeCapability / 10,
+                                             runtime::kLeastComputeCapability % 10),
                                  fmt::format("{}.{}", card.compute_capability / 10, card.compute_capability % 10),
                                  "a newer card"));
   }

@@ -64,8 +64,8 @@ TEST(Cards, file_that_lacks_a_property_is_refused_by_its_name) {
   EXPECT_NE(error_of(R"({"deviceName":"x"})").find("deviceVer"), std::string::npos);
   EXPECT_NE(error_of(R"({"deviceName":"x","deviceVer":900,"multiProcessorCount":0})").find("multiProcessorCount"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"deviceName":"x","deviceVer":610,"multiProcessorCount":9,"totalGlobalMem":9})")
-                .find("7.0 or later, got 6.1"),
+  EXPECT_NE(error_of(R"({"deviceName":"x","deviceVer":750,"multiProcessorCount":9,"totalGlobalMem":9})")
+                .find("8.0 or later, got 7.5"),
             std::string::npos);
 }
 

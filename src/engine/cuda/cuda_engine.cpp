@@ -60,7 +60,9 @@ std::string id_of(const runtime::CudaDeviceInfo& device) {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)), id_(id_of(device_)) {
+  /// Loads cuDNN, so that a machine without it, or with an old one, is refused here.
+  explicit CudaEngine(runtime::CudaDeviceInfo device)
+      : device_(std::move(device)), id_(id_of(device_)), cudnn_(cuda::cudnn_text()) {
     // Reads the card's use before this process computes on it, so that all use is by other processes.
     const auto monitor = runtime::make_nvml_monitor(device_.bus);
     const auto use = monitor == nullptr ? std::nullopt : monitor->read();
@@ -71,12 +73,11 @@ class CudaEngine final : public Engine {
   [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
   [[nodiscard]] bool times_kernels() const override { return true; }
   [[nodiscard]] std::string description() const override {
-    return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
-                       device_.memory_bytes >> 20);
+    return fmt::format("cuda:{} {}, sm_{}, {} MiB, {}", device_.index, device_.name, device_.compute_capability,
+                       device_.memory_bytes >> 20, cudnn_);
   }
   [[nodiscard]] std::string device_id() const override { return id_; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
-    require_type(options);
     const std::string warning = std::exchange(warning_, {});
     if (!warning.empty()) log::warning(warning);
     cuda::DeviceSetup setup{.device = runtime::make_cuda_device(device_.index),
@@ -86,13 +87,11 @@ class CudaEngine final : public Engine {
     return cuda::make_executable(graph, options, std::move(setup));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
-    require_type(options);
     runtime::cuda::use_device(device_.index);
     return cuda::make_plan(graph, options, *convolutions(nullptr), multiprocessors(device_.index));
   }
   [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                             const CompileOptions& options) override {
-    require_type(options);
     const auto timer = cuda::make_cuda_plan_timer(device_.index);
     const auto convolutions = cuda::make_cudnn_convolutions();
     return cuda::measure_choices(
@@ -101,10 +100,6 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  void require_type(const CompileOptions& options) const {
-    if (options.dtype != ComputeType::tf32()) return;
-    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "--dtype f32");
-  }
   // Makes cuDNN's convolutions. @param timer times plans; null: only cached plans count as fastest
   [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
     return cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(), std::move(timer),
@@ -113,6 +108,7 @@ class CudaEngine final : public Engine {
 
   runtime::CudaDeviceInfo device_;
   std::string id_;
+  std::string cudnn_;    // versions
   std::string warning_;  // warning to log once
 };
 

@@ -65,6 +65,10 @@ const CudnnLibrary& cudnn() {
   return library;
 }
 
+std::string cudnn_text() {
+  return fmt::format("cuDNN {} (needs {})", version_text(cudnn().get_version()), compiled_cudnn_version());
+}
+
 void check(cudnnStatus_t status, std::string_view what) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   std::string details(512, '\0');

@@ -34,6 +34,9 @@ struct CudnnLibrary {
 /// loads it. Throws DeviceError if it is absent or older than the headers; a later call tries again. Thread-safe.
 [[nodiscard]] const CudnnLibrary& cudnn();
 
+/// Text with the versions of cudnn() and of the headers, such as "cuDNN 9.20.0 (needs 9.19.0)". Throws as cudnn().
+[[nodiscard]] std::string cudnn_text();
+
 /// Throws DeviceError "[engine.cuda] <what>: expected a cuDNN call without error, got <cuDNN's text>; ..." unless
 /// `status` is success.
 void check(cudnnStatus_t status, std::string_view what);

@@ -263,9 +263,6 @@ TEST_F(CudnnConvolutions, plans_hold_to_the_reference) {
 
 // Tensor cores cannot multiply unrounded f32, so the two types need different plans.
 TEST_F(CudnnConvolutions, tf32_runs_by_another_plan_than_f32) {
-  if (runtime::find_cuda_devices().devices[0].compute_capability < runtime::kTf32ComputeCapability) {
-    GTEST_SKIP() << "NO TF32 ON THIS DEVICE";
-  }
   ConvProblem problem{.dtype = DType::F32,
                       .images = 32,
                       .channels = 64,
