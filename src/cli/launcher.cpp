@@ -144,7 +144,7 @@ class LongStay {
       is_over_ = true;
       ::kill(watched_.child, SIGTERM);  // mpirun then ends the ranks
     }
-    if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
+    if (failed_ < now - kFailedGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
   /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
   [[nodiscard]] bool is_over() const { return is_over_; }
@@ -180,6 +180,9 @@ class LongStay {
     ::kill(-watched_.child, SIGKILL);  // also kills the programs, such as ssh, by which mpirun reaches other hosts
   }
   static constexpr std::chrono::seconds kGrace{2};
+  /// Time that mpirun gets after a rank of this host has reported a failure. In it, mpirun ends the ranks of other
+  /// hosts and forwards their messages. Without a limit, mpirun would wait for hosts that cannot be reached.
+  static constexpr std::chrono::seconds kFailedGrace{1};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
   const Watched& watched_;
   const GroupOptions& options_;

@@ -65,6 +65,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
   } else {
     words = {mpirun, "-np", fmt::to_string(start.ranks), "--bind-to", "none", "--oversubscribe", "-x", ours};
     if (start.is_root) words.emplace_back("--allow-run-as-root");
+    if (start.is_killed_at_once) words.insert(words.end(), {"--mca", "odls_base_sigkill_timeout", "0"});
     if (!start.hosts.empty()) {
       words.insert(words.end(), {"--host", start.hosts});
       for (const std::string& variable : start.environment) {

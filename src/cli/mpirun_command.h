@@ -26,6 +26,9 @@ struct GroupStart {
   /// All environment variables of this process as "NAME=value". Other hosts get only those that the program and its
   /// libraries read.
   std::vector<std::string> environment{};
+  /// True if mpirun kills the ranks at once after a failure, without first letting them clean up. Only Open MPI's
+  /// mpirun can; it otherwise waits for two seconds.
+  bool is_killed_at_once = false;
 };
 
 /// Throws ConfigError unless `hosts` is a list of names separated by commas, each with or without a number of ranks:

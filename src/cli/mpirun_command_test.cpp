@@ -24,6 +24,8 @@ TEST(MpirunCommand, starts_ranks_of_open_mpi_here) {
   EXPECT_EQ(text_of({.ranks = 3, .environment = {"OMP_NUM_THREADS=1"}}),
             "mpirun -np 3 --bind-to none --oversubscribe -x ROENTGEN_RANKS=1 roentgen train --out a run");
   EXPECT_NE(text_of({.ranks = 3, .is_root = true}).find(" --allow-run-as-root roentgen"), std::string::npos);
+  EXPECT_NE(text_of({.ranks = 3, .is_killed_at_once = true}).find(" --mca odls_base_sigkill_timeout 0 roentgen"),
+            std::string::npos);
 }
 
 TEST(MpirunCommand, takes_along_to_other_hosts_what_the_program_reads) {

@@ -85,7 +85,8 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   } else {
     require_hosts(options.hosts);
   }
-  const GroupStart start = group_start(options.ranks, options.hosts);
+  GroupStart start = group_start(options.ranks, options.hosts);
+  start.is_killed_at_once = how.on_signal == OnSignal::Save;  // what they have saved is whole
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
   how.is_tagged = options.is_tagged;
