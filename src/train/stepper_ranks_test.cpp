@@ -205,7 +205,7 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
         ASSERT_GT(rank.executable->buckets().size(), 1U);
         StepperOptions stepping = options();
         stepping.group = &comm;
-        stepping.device_id = "device " + std::to_string(number);
+        stepping.device_id = "device-" + std::to_string(number);
         stepping.make_nccl = [] { return std::make_unique<dist::NcclTwin>(dist::twin_device()); };
         stepping.servers = servers_of(GetParam());
         Stepper stepper(*rank.executable, stepping);

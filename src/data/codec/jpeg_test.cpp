@@ -139,10 +139,9 @@ TEST(Jpeg, refuses_cmyk_by_name) {
 TEST(Jpeg, that_ends_early_is_refused) {
   std::vector<std::byte> file = gray_file();
   file.resize(file.size() - 32);
-  EXPECT_EQ(
-      error_of(file),
-      "[data.jpeg] study.jpeg: expected a complete 8-bit JPEG image, got Premature end of JPEG file; try fetching the "
-      "file again");
+  EXPECT_EQ(error_of(file),
+            "[data.jpeg] study.jpeg: expected a complete JPEG image, got Premature end of JPEG file; try fetching the "
+            "file again");
 }
 
 TEST(Jpeg, of_a_header_alone_is_refused) {
@@ -205,7 +204,7 @@ TEST(Jpeg, with_stray_bytes_and_damage_in_its_scan_is_refused) {
   const std::size_t middle = file.size() * 3 / 4;
   std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(middle), 16, std::byte{0x7F});
   EXPECT_THAT(error_of(file),
-              HasSubstr("[data.jpeg] study.jpeg: expected a complete 8-bit JPEG image, got Corrupt JPEG data"));
+              HasSubstr("[data.jpeg] study.jpeg: expected a complete JPEG image, got Corrupt JPEG data"));
   file = with_stray_bytes(gray_file());
   file[middle] = std::byte{0xFF};
   file[middle + 1] = std::byte{0xD9};
