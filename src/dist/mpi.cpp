@@ -189,9 +189,10 @@ class MpiCommunicator final : public Communicator {
   Flight& take_off(Phase phase) {
     Flight& flight = flight_of(next_ticket_);
     if (flight.is_under_way) {
-      throw CommError(error_text("dist.mpi", phase.text(),
-                                 "at most " + std::to_string(kMostFlights) + " collectives at the same time", "more",
-                                 "a larger train.bucket_mb"));
+      throw CommError(
+          error_text("dist.mpi", phase.text(),
+                     "at most " + std::to_string(kMostFlights) + " messages between all ranks at the same time", "more",
+                     "a larger train.bucket_mb"));
     }
     flight.phase = phase;
     return flight;

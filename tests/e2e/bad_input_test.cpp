@@ -183,7 +183,7 @@ TEST_F(BadInput, a_folder_where_an_image_is_due) {
   }
   fs::remove(image);
   fs::create_directories(image);
-  refused_train(nih, {}, {image.filename().string() + ": expected a file, got a folder"});
+  refused_train(nih, {}, {image.filename().string() + ": expected an image file, got a folder"});
 }
 
 TEST_F(BadInput, unknown_label) {

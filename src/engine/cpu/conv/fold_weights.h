@@ -30,7 +30,8 @@ struct WeightFolding {
   std::int64_t weights_per_channel = 0;
   std::shared_ptr<const ParameterLayout> layout;
 };
-/// Returns a kernel for preparations: each run allocates memory for the plain weights.
+/// Returns a kernel that folds a batch norm into weights. It runs before inference, after weights were set, and
+/// allocates memory for the weights before folding.
 [[nodiscard]] std::unique_ptr<Kernel> fold_weights_kernel(WeightFolding work);
 
 }  // namespace roentgen::engine::cpu
