@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "core/error.h"
-#include "engine/device.h"
 #include "engine/engine.h"
 #include "graph/loss.h"
 #include "graph/text.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int kRepeats = 20;
 constexpr std::string_view kCopy = R"(graph "bench_copy"
-input image (32, 64, 128, 128)
+input image ({0}, 64, {1}, {1})
 act = relu(image)
 pool = global_avg_pool(act)
 flat = flatten(pool)
@@ -43,53 +44,80 @@ void fill_image(engine::Executable& executable) {
   executable.bind_slot(0);
 }
 
-/// Largest rate of all entries of a kind: amount per second.
+/// Rows and side of the images of a measurement.
+struct Size {
+  std::int64_t rows;
+  std::int64_t side_px;
+};
+/// Sizes from small to large. The largest that is needed is measured: devices differ by a factor of 10,000 in speed.
+constexpr std::array<Size, 3> kCopySizes{{{2, 32}, {8, 64}, {32, 128}}};
+constexpr std::array<Size, 3> kProductSizes{{{256, 16}, {1024, 32}, {8192, 64}}};
+/// A shorter time shows that a larger size should be measured. Copies must also be larger than the caches.
+constexpr double kLeastCopy_s = 5e-3, kLeastProduct_s = 4e-4;
+
+/// Rate and time of the fastest entry of a kind.
+struct Fastest {
+  double rate = 0.0;  ///< amount per second
+  double seconds = 0.0;
+};
+
+/// Measures the entries of a kind.
 /// @param amount flops or bytes of an entry
 template <typename Amount>
-double best_rate(engine::Executable& executable, std::string_view kind, const Amount& amount) {
-  double best = 0.0;
+Fastest fastest_entry(engine::Executable& executable, std::string_view kind, const Amount& amount) {
+  Fastest best;
   const std::vector<engine::PlanEntry>& entries = executable.plan().entries;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].kind.find(kind) == std::string::npos) continue;
     const double seconds = executable.time_entry(static_cast<std::int32_t>(i), kRepeats);
-    if (seconds > 0.0) best = std::max(best, static_cast<double>(amount(entries[i])) / seconds);
+    const double rate = seconds > 0.0 ? static_cast<double>(amount(entries[i])) / seconds : 0.0;
+    if (rate > best.rate) best = {rate, seconds};
   }
   return best;
 }
 
-double copy_rate(const NetworkOptions& options, engine::Engine& engine) {
-  const graph::Graph graph = graph::parse_graph(kCopy, "bench").or_throw<ConfigError>();
+/// Rate of the smallest of `sizes` whose measurement takes at least `least_s`, else of the largest.
+template <typename Measure>
+double rate_of(std::span<const Size> sizes, double least_s, const Measure& measure) {
+  Fastest fastest;
+  for (const Size& size : sizes) {
+    fastest = measure(size);
+    if (fastest.seconds >= least_s) break;
+  }
+  return fastest.rate;
+}
+
+Fastest copy(const Size& size, const NetworkOptions& options, engine::Engine& engine) {
+  const std::string text = fmt::format(fmt::runtime(kCopy), size.rows, size.side_px);
+  const graph::Graph graph = graph::parse_graph(text, "bench").or_throw<ConfigError>();
   const auto executable =
       engine.compile(graph, {.form = engine::Form::Inference, .threads = options.threads, .slots = 1, .fuse = "off"});
   fill_image(*executable);
   executable->forward();
-  // The positive values of a period are 1, 2 and 3; a plane of 16,384 pixels ends within a period.
-  constexpr double kMean = 6.0 / 7.0, kTolerance = 1e-3;
+  // The positive values of a period of 7 are 1, 2 and 3; a plane may end within a period.
+  constexpr double kMean = 6.0 / 7.0, kTolerance = 1e-2;
   for (const float mean : executable->read("logits")) {
     if (std::abs(mean - kMean) <= kTolerance) continue;
     throw DeviceError(error_text("bench.peak", "mean after ReLU", fmt::to_string(kMean), fmt::to_string(mean)));
   }
-  return best_rate(*executable, "relu", [](const engine::PlanEntry& entry) { return entry.bytes; });
+  return fastest_entry(*executable, "relu", [](const engine::PlanEntry& entry) { return entry.bytes; });
 }
 
-double product_rate(const NetworkOptions& options, engine::Engine& engine) {
-  // 16 GFLOP take a CPU core about 0.1 s, and 550 GFLOP a GPU 1 ms. Columns of the matrix are pixels of an image with
-  // one channel, which all devices normalise.
-  const bool is_host = engine::resolve_device(engine::parse_device(options.device)).is_host();
-  const std::int64_t rows = is_host ? 768 : 8192, side_px = is_host ? 48 : 64, columns = side_px * side_px;
-  const graph::Graph graph =
-      graph::parse_graph(fmt::format(fmt::runtime(kProduct), rows, side_px, columns), "bench").or_throw<ConfigError>();
+Fastest product(const Size& size, const NetworkOptions& options, engine::Engine& engine) {
+  // Columns of the matrix are pixels of an image with one channel, which all devices normalise.
+  const std::int64_t columns = size.side_px * size.side_px;
   NetworkOptions product = options;
-  product.graph = graph;
-  product.batch = rows;
+  product.graph = graph::parse_graph(fmt::format(fmt::runtime(kProduct), size.rows, size.side_px, columns), "bench")
+                      .or_throw<ConfigError>();
+  product.batch = size.rows;
   product.channels = 1;
   product.labels = columns;
-  product.image_px = side_px;
+  product.image_px = size.side_px;
   const auto executable = compile_step(product, engine, {.threads = options.threads, .slots = 1});
   SgdSteps steps(*executable);
   steps.run();
   static_cast<void>(steps.loss());  // throws if it is not finite
-  return best_rate(*executable, "linear_", [](const engine::PlanEntry& entry) { return entry.flops; });
+  return fastest_entry(*executable, "linear_", [](const engine::PlanEntry& entry) { return entry.flops; });
 }
 
 Value share(const Value& row, std::string_view key, double peak) {
@@ -101,7 +129,11 @@ Value share(const Value& row, std::string_view key, double peak) {
 
 Peak measure_peak(const NetworkOptions& options) {
   const auto engine = engine::make_engine(options.device);
-  return {.gflops = product_rate(options, *engine) * 1e-9, .gb_per_s = copy_rate(options, *engine) * 1e-9};
+  const double flops =
+      rate_of(kProductSizes, kLeastProduct_s, [&](const Size& size) { return product(size, options, *engine); });
+  const double bytes =
+      rate_of(kCopySizes, kLeastCopy_s, [&](const Size& size) { return copy(size, options, *engine); });
+  return {.gflops = flops * 1e-9, .gb_per_s = bytes * 1e-9};
 }
 
 void add_share_of_peak(Value& result, const Peak& peak, double flops, double step_s) {

@@ -119,7 +119,7 @@ def check_skipped(words, program):
         own = command[:next((i for i, word in enumerate(command) if word.endswith("roentgen")), len(command))]
         check_options(own, re.sub(r"\b([a-z_]+)=", lambda name: f"--{name[1].replace('_', '-')} ", text), words)  # parser_of(rounds=3)
     start = next((i for i, word in enumerate(command[:-1]) if pathlib.Path(word).name == "roentgen"), None)
-    if start is not None and re.fullmatch(r"[a-z-]+", command[start + 1]):
+    if start is not None and re.fullmatch(r"[a-z][a-z-]*", command[start + 1]):
         ours = command[start + 1:]
         names = ours[:2] if ours[0] in ("bench", "doctor") and not ours[1:2] == ["--hosts"] else ours[:1]
         text = subprocess.run([program, *names, "--help"], capture_output=True, text=True, check=False).stdout
