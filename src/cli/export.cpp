@@ -51,7 +51,7 @@ class ExportCommand final : public Command {
         {.name = "--fold-batch-norm", .target = &export_.is_folding, .doc = "onnx: fold batch norms into convolutions"},
         {.name = "--channels",
          .target = &export_.channels,
-         .doc = "safetensors: 3: for RGB input, from a one-channel network; 0 = as it is",
+         .doc = "safetensors: 3 = RGB input for a one-channel network; 0 = as it is",
          .range = {0, 3}},
         {.name = "--keep-patients",
          .target = &export_.keeps_patients,

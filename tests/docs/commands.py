@@ -208,7 +208,7 @@ def make_place(place):
     place.roentgen("eval --checkpoint run/checkpoints/best.safetensors --data my_xrays --json eval.json --preds a_test.csv")
     place.roentgen("eval --checkpoint run2/checkpoints/best.safetensors --data my_xrays --preds b_test.csv")
     shutil.copy(folder / "a_test.csv", folder / "preds.csv")
-    for records in ("before", "after", "records"):
+    for records in ("before", "after", "ledger"):
         place.roentgen(f"bench step --model resnet18 --image 32 --batch 2 --steps 2 --warmup 1 --threads 1 --ledger {records}")
     images = sorted((folder / "my_xrays/images").iterdir())
     shutil.copy(images[0], folder / "chest.png")
