@@ -268,11 +268,16 @@ class Slurm(Workplace):
         return not any(f"JobState={end}" in self.state(job) for end in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT"))
 
     def wait_for_end(self, job):
-        """Waits for a job. A job that was queued again starts when the node is free, instead of after two minutes."""
+        """Waits for a job. A job that was queued again starts when the node is free, instead of after two minutes.
+
+        It starts in a later second than the one in which it ended: slurmd refuses credentials that are not newer.
+        """
+        is_moved = False
         while self.is_alive(job):
             is_idle = self.check(["sinfo", "--noheader", "--format=%T"]).stdout.strip() == "idle"
-            if is_idle and "Reason=BeginTime" in self.state(job):
-                self.call(["scontrol", "update", f"JobId={job}", "StartTime=now"])
+            if not is_moved and is_idle and "Reason=BeginTime" in self.state(job):
+                self.call(["scontrol", "update", f"JobId={job}", "StartTime=now+2"])
+                is_moved = True
             look_again()
         self.assertIn("JobState=COMPLETED", self.state(job), (self.folder / "job.out").read_text() + self.state(job))
 
