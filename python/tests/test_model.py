@@ -38,7 +38,7 @@ def test_probabilities_are_the_program_s_to_the_last_digit(model, run, files, tm
 def test_a_type_that_the_device_does_not_compute_in_is_refused(run, model):
     assert model.dtype == roentgen.load(run, device="cpu", dtype="auto").dtype == "f32"
     for dtype, expected in (("bf16", "f32 or auto on the device cpu, got bf16; try dtype f32, or device cuda"),
-                            ("tf32", "f32, bf16 or auto, got tf32; try dtype f32, or device cuda"),
+                            ("tf32", "f32, bf16 or auto on a CPU, got tf32; try dtype f32, or device cuda"),
                             ("bf17", "f32, tf32, bf16, f16 or auto, got bf17")):
         with pytest.raises(roentgen.ConfigError, match=f"dtype: expected {expected}"):
             roentgen.load(run, device="cpu", dtype=dtype)
