@@ -9,8 +9,8 @@
 
 namespace roentgen::bench {
 
-/// Measured limits of a device. A product of matrices gives FLOP/s, and ReLU over 128 MiB gives the bandwidth of a
-/// copy, bytes read and written. Both are the fastest of several runs.
+/// Measured limits of a device. A product of matrices gives FLOP/s, and ReLU over up to 128 MiB gives the bandwidth of
+/// a copy, bytes read and written. Both are the fastest of several runs.
 struct Peak {
   double gflops = 0.0;    ///< 1e9 floating-point operations per second
   double gb_per_s = 0.0;  ///< 1e9 bytes per second
