@@ -74,8 +74,8 @@ class ScaleCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
     // Options with equal texts share a line of the help.
-    constexpr const char* kBandwidthDoc = "between hosts, or in one: 1Gbit; else measured";
-    constexpr const char* kLatencyDoc = "between hosts, or in one: 50us; else measured";
+    constexpr const char* kBandwidthDoc = "links between hosts; in a host; such as 1Gbit; else measured";
+    constexpr const char* kLatencyDoc = "links between hosts; in a host; such as 50us; else measured";
     return joined(
         {sizes_.options({"--image", "--steps"}),
          network_.options({"--labels", "--threads", "--oversubscribe"}),

@@ -69,7 +69,8 @@ void be_silent(bool is_tagged) {
 }
 
 // Options with equal texts share a line of the help.
-constexpr const char* kHostsDoc = "a:2,b:2; slurm, pbs or FILE; ranks per host: N, socket, numa";
+constexpr const char* kHostsDoc =
+    "hosts: a:2,b:2; slurm, pbs or FILE; per host: N, socket or numa";
 constexpr const char* kSharingDoc = "allow more threads than cores; several processes on one GPU";
 
 }  // namespace

@@ -326,7 +326,7 @@ TEST(Models, refuse_settings_out_of_range) {
   }
   EXPECT_EQ(refusal({.dilated_stages = 4}), "[models.model] dilated stages: expected 0 to 3, got 4; try another value");
   EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
-            "[models.densenet] stride: expected v1.5, the only stride of a DenseNet, got v1; try --set "
+            "[models.densenet] model.resnet: expected v1.5, because v1 is a form of ResNets alone, got v1; try --set "
             "model.resnet=v1.5");
 }
 

@@ -11,7 +11,7 @@
 #include "io/json.h"
 #include "io/safetensors.h"
 #include "tests/emulated_program/emulated_cards.h"
-#include "tests/parallel/blow.h"
+#include "tests/parallel/fault_injection.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -262,31 +262,31 @@ TEST_F(EmulatedRanks, resume_goes_on_with_the_same_bits_and_with_other_numbers_o
 }
 
 /// Fixture for faults on emulated GPUs, where the replacement of NCCL averages gradients.
-class EmulatedStruck : public Struck {
+class EmulatedFaults : public FaultInjection {
  protected:
   std::vector<std::string> more() const override { return {"--device", "cuda", "--reduce", "nccl"}; }
   EmulatedCards cards_{4};
 };
 
-TEST_F(EmulatedStruck, a_rank_that_is_killed_is_named_and_the_rest_makes_the_same_bits) {
+TEST_F(EmulatedFaults, a_rank_that_is_killed_is_named_and_the_rest_makes_the_same_bits) {
   for (const std::string place : {"gradient bucket 0", "optimizer"}) {
     SCOPED_TRACE(place);
     const std::string run = place.substr(0, place.find(' '));
-    const Blow blow{.fault = Fault::Kill, .place = place};
-    const Outcome outcome = strike(run, blow);
+    const Fault fault{.kind = FaultKind::Kill, .place = place};
+    const Outcome outcome = inject(run, fault);
     EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, " + place + ": expected a normal exit, got signal 9"));
-    expect_same_bits_after_resume(run, blow);
+    expect_same_bits_after_resume(run, fault);
   }
 }
 
-TEST_F(EmulatedStruck, a_rank_that_stands_still_is_named_and_the_rest_makes_the_same_bits) {
+TEST_F(EmulatedFaults, a_rank_that_stands_still_is_named_and_the_rest_makes_the_same_bits) {
   for (const std::string place : {"forward", "gradient bucket 0", "checkpoint"}) {
     SCOPED_TRACE(place);
     const std::string run = place.substr(0, place.find(' '));
-    const Blow blow{.fault = Fault::Stop, .place = place, .rank = place == "checkpoint" ? 0 : 1};
-    const Outcome outcome = strike(run, blow);
-    EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank " + std::to_string(blow.rank) + " ("));
-    expect_same_bits_after_resume(run, blow);
+    const Fault fault{.kind = FaultKind::Stop, .place = place, .rank = place == "checkpoint" ? 0 : 1};
+    const Outcome outcome = inject(run, fault);
+    EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank " + std::to_string(fault.rank) + " ("));
+    expect_same_bits_after_resume(run, fault);
   }
 }
 
