@@ -103,7 +103,7 @@ def help_lines(root):
     """(place, text) of every option on the reference page of commands."""
     page = root / "docs/reference/command_line.md"
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-        option = re.match(r"  (--[\w-]+)\S* .*?  +(\S.*)", line)
+        option = re.match(r"  (--[\w,-]+)\S* .*?  +(\S.*)", line)
         if option and len(option[2].split()) >= FEWEST_WORDS:
             yield f"{page.relative_to(root)}:{number}", f"{option[1]}: {option[2]}"
 
