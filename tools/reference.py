@@ -42,7 +42,7 @@ def command_line(program):
     top = says(program, "--help")
     names = commands_of(top)
     parts = [NOTE, "# Command line\n", block("roentgen COMMAND --help"),
-             "Every command prints this help itself. `--json FILE` writes the result of a command for other programs.\n",
+             "Every command prints its part of this page with `--help`. `--json FILE` writes a command's result as JSON.\n",
              " · ".join(f"[{name}](#roentgen-{name})" for name in names) + "\n", block(top)]
     for name in names:
         parts += [f"## roentgen {name}\n", block(says(program, name, "--help"))]
