@@ -55,7 +55,7 @@ def command_line(program):
 def recipe_keys(program):
     """Page of all keys of a recipe with their defaults."""
     parts = [NOTE, "# Recipe keys\n", block("roentgen train --keys"),
-             "A recipe is a TOML file. A key that it leaves out has the default below. `--set section.key=value` overrides one "
+             "A recipe is a TOML file. A key that a recipe omits has the default below. `--set section.key=value` overrides one "
              "key.\nBuilt-in recipes to start from: `roentgen recipes`.\n"]
     for section in re.split(r"\n\s*\n", says(program, "train", "--keys")):
         name = re.match(r"\s*\[(\w+)\]", section)[1]
