@@ -227,7 +227,7 @@ class AllreduceCase final : public Case {
                      .range = {1, 2048}},
                     {.name = "--in-flight",
                      .target = &in_flight_,
-                     .doc = "blocks of gradients averaged at the same time",
+                     .doc = "number of gradient buckets averaged at the same time",
                      .range = {1, 512}}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {

@@ -239,7 +239,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
 namespace {
 
 // Options with equal texts share a line of the help.
-constexpr const char* kFlagsDoc = "--batch is divided among processes; random images, no --data";
+constexpr const char* kFlagsDoc = "divide --batch among processes; use random images instead of --data";
 
 class ScalingCase final : public Case {
  public:
@@ -266,7 +266,7 @@ class ScalingCase final : public Case {
                      .value_name = "DIR"},
                     {.name = "--repeat",
                      .target = &rounds_,
-                     .doc = "rounds that repeat all measurements in turn",
+                     .doc = "number of rounds; each round repeats all measurements",
                      .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {

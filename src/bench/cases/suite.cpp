@@ -126,7 +126,7 @@ class SuiteCase final : public Case {
     return joined({network_.options({"--device", "--threads"}),
                    {{.name = "--against",
                      .target = &against_,
-                     .doc = "record of an earlier suite, or a folder with one; the latest counts",
+                     .doc = "record of an earlier suite, or a folder, whose latest suite counts",
                      .value_name = "RECORD"},
                     {.name = "--tolerance",
                      .target = &tolerance_percent_,
