@@ -108,7 +108,8 @@ class IoCheck final : public DoctorCheck {
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {
     if (!hosts.empty()) {
-      throw ConfigError(error_text("cli.doctor", "--hosts", "no hosts beside io", hosts, "doctor io on each host"));
+      throw ConfigError(
+          error_text("cli.doctor", "--hosts", "no --hosts with the check io", hosts, "doctor io on each host"));
     }
     if (folder_.empty()) {
       throw ConfigError(error_text("cli.doctor", "DIR", "a folder with images", "none", "roentgen doctor io DIR"));

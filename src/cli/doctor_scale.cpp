@@ -53,8 +53,8 @@ Value measured_points(const std::filesystem::path& file) {
   const Value* const result = all.find("result");
   const Value* const points = (result == nullptr ? all : *result).find("points");
   if (points != nullptr && points->is_array()) return *points;
-  throw DataError(
-      error_text("cli.doctor", file.string(), "points of bench scaling", "none", "roentgen bench scaling --json FILE"));
+  throw DataError(error_text("cli.doctor", file.string(), "results of bench scaling", "none",
+                             "roentgen bench scaling --json FILE"));
 }
 
 /// Adds the measured speed and the ratio of the predicted to it, where a point of as many devices was measured.
@@ -152,8 +152,8 @@ class ScaleCheck final : public DoctorCheck {
     if (ranks_.per_host > 0) options.cluster.per_host = ranks_.per_host;
     options.device_sd = device_sd_percent_ / 100.0;
     if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
-      throw ConfigError(error_text("cli.doctor", "--device-sd", "--device emulated:RATE with it", "a measured device",
-                                   "it without: steps vary as they are measured"));
+      throw ConfigError(error_text("cli.doctor", "--device-sd", "also --device emulated:RATE", "a real device",
+                                   "no --device-sd, because the variation of a real device is measured"));
     }
     return options;
   }

@@ -204,7 +204,7 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
   if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
     throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
-                                 "--ranks N, where N is the sum of the hosts' numbers"));
+                                 "--ranks N, where N is the number of ranks on all hosts"));
   }
   options.ranks = number.value_or(0);
   if (number || is_launched) return options;

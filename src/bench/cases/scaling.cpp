@@ -330,8 +330,8 @@ class ScalingCase final : public Case {
     for (const std::int64_t each : ranks_.counts_per_node()) {
       if (each > plan.cores && !network_.may_oversubscribe) {
         throw ConfigError(error_text("bench.scaling", "--ranks-per-node",
-                                     fmt::format("at most {}, a core each", plan.cores), fmt::to_string(each),
-                                     "fewer ranks, or --oversubscribe"));
+                                     fmt::format("at most {} ranks per host, one core each", plan.cores),
+                                     fmt::to_string(each), "fewer ranks, or --oversubscribe"));
       }
       plan.ranks.push_back(each * hosts);
     }

@@ -72,7 +72,8 @@ void set_option(Case& asked, std::string_view name, const std::string& value) {
         option.target);
     return;
   }
-  throw ConfigError(error_text("bench.suite", name, "an option of the case", "none", "another option"));
+  throw ConfigError(
+      error_text("bench.suite", name, "the name of an option of this case", "another name", "another option"));
 }
 
 Value run_suite(const std::vector<SuiteTest>& tests, const std::function<Value(const SuiteTest&)>& run) {
@@ -173,7 +174,7 @@ class SuiteCase final : public Case {
       return latest;
     }
     throw ConfigError(error_text("bench.suite", against_, "a record of the case suite", "records of other cases",
-                                 "bench suite --ledger DIR, on an accepted machine"));
+                                 "running bench suite --ledger DIR on a machine that you trust"));
   }
 
   /// Throws ConfigError if a stored suite ran with another --device or --threads.
