@@ -266,7 +266,7 @@ void require_mpirun(const std::string& program, int status) {
   if (!WIFEXITED(status)) return;
   if (WEXITSTATUS(status) == kNoProgram) {
     throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "no such program",
-                                 "installing openmpi-bin or mpich, srun, or leaving out --ranks"));
+                                 "installing openmpi-bin or mpich, starting with srun, or leaving out --ranks"));
   }
   if (WEXITSTATUS(status) == kNotRun) {
     throw ConfigError(error_text("cli.launch", "--ranks", program + " that can be executed",

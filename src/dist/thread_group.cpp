@@ -294,7 +294,7 @@ class ThreadMember final : public Communicator {
     Letter& letter = *box.letters.front();
     if (letter.data.size() != message.data.size()) {
       throw CommError(error_text("dist.threads", "a message", std::to_string(message.data.size()) + " bytes",
-                                 std::to_string(letter.data.size()), "equal options of all ranks"));
+                                 std::to_string(letter.data.size()), "the same options on all ranks"));
     }
     copy(letter.data, message.data.data());
     letter.is_taken = true;

@@ -182,8 +182,8 @@ class SuiteCase final : public Case {
     const Value::Table own{{"device", network_.network.device}, {"threads", network_.threads}};
     const Value::Table stored = record_settings(reference);
     if (stored == own) return;
-    throw ConfigError(error_text("bench.suite", against_, "a suite with " + settings_text(own),
-                                 "one with " + settings_text(stored), "the same --device and --threads"));
+    throw ConfigError(error_text("bench.suite", against_, "a suite that ran with " + settings_text(own),
+                                 "a suite that ran with " + settings_text(stored), "the same --device and --threads"));
   }
 
   NetworkArguments network_;

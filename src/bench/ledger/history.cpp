@@ -239,8 +239,8 @@ Value history_of(const std::vector<StoredRecord>& records, const HistoryOptions&
     accuracies.insert(accuracies.end(), more.begin(), more.end());
   }
   if (speeds.empty() && accuracies.empty()) {
-    throw ConfigError(
-        error_text("bench.history", "records", "rounds of both builds with equal settings", "none", kRoundsAdvice));
+    throw ConfigError(error_text("bench.history", "records", "measured rounds of both builds with equal settings",
+                                 "none", kRoundsAdvice));
   }
   const double speed_level = level_of(speeds.size()), accuracy_level = level_of(accuracies.size());
   Value speed = Value::array(), accuracy = Value::array(), warnings = Value::array();

@@ -95,8 +95,8 @@ void check_policies(const SourceOptions& options, const std::vector<std::string>
       const std::string key = finding_key(policy.first);
       if (std::ranges::any_of(labels, [&key](const std::string& label) { return finding_key(label) == key; })) continue;
       throw ConfigError(error_text(kThing, fmt::format("{}: data.label_policy of \"{}\"", source.name, policy.first),
-                                   "a label that is used", "only the labels " + first_names(labels, labels.size()),
-                                   "one of these names"));
+                                   "one of the labels in use",
+                                   "a name other than " + first_names(labels, labels.size()), "one of these names"));
     }
   }
 }

@@ -90,8 +90,9 @@ void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe
                                  "--dtype bf16, or --update sync"));
   }
   if (options.is_async() && recipe.batch_norm == "sync") {
-    throw ConfigError(error_text("train.servers", "train.batch_norm", "local, since ranks do not wait for each other",
-                                 "sync", "train.batch_norm=local, or --update ps"));
+    throw ConfigError(error_text("train.servers", "train.batch_norm",
+                                 "local, because --update async lets no rank wait for another", "sync",
+                                 "train.batch_norm=local, or --update ps"));
   }
 }
 
