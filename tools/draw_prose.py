@@ -73,7 +73,7 @@ def bracket(code):
 
 
 def plurals(code):
-    """Code in which counted(number, "image") is replaced by a sum, the number and "images", and plural() by "images"."""
+    """Code in which counted(number, "image") becomes a sum, the number and "images", and plural() "images"."""
     call = re.search(r"\b(counted|plural)\(", code)
     if not call:
         return code

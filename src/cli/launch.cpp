@@ -96,7 +96,7 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "send gradients as f32, bf16, f16; GPU RDMA: auto, on, off, LOC ... SYS";
+  constexpr const char* kSendingDoc = "send gradients as f32, bf16, f16; GPU RDMA: auto, on, off, NCCL level";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,

@@ -62,7 +62,7 @@ std::vector<Option> PredictOptions::list() {
        .range = {0, 1e6}},
       {.name = "--masks",
        .target = &masks,
-       .doc = "true masks, <Finding>/<image>.png; with --boxes: findings with a box",
+       .doc = "true masks, <Finding>/<image>.png; with --boxes, only boxed findings",
        .value_name = "DIR"},
       {.name = "--allow-overlap",
        .target = &allows_overlap,

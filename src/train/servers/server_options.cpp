@@ -45,7 +45,7 @@ UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-sto
 std::vector<Option> ServerArguments::options() {
   // The help prints options with equal texts on one line.
   constexpr const char* kWayDoc = "sync, or with parameter servers: ps, async; the same by MXNet's names";
-  constexpr const char* kServersDoc = "parameter servers (default 1); most updates a gradient may lag (16)";
+  constexpr const char* kServersDoc = "parameter servers: default 1; updates a gradient may lag: default 16";
   return {{.name = "--update", .target = &update, .doc = kWayDoc},
           {.name = "--servers", .target = &servers, .doc = kServersDoc, .range = {0, 65535}},
           {.name = "--staleness", .target = &staleness, .doc = kServersDoc, .range = {0, 1e9}},
