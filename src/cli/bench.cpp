@@ -89,7 +89,7 @@ class BenchCommand final : public Command {
                                 {.name = "--list", .target = &is_list_, .doc = "list the cases"},
                                 {.name = "--ledger",
                                  .target = &ledger_,
-                                 .doc = "folder of records; none: no record (~/.local/share/roentgen/bench)",
+                                 .doc = "folder for results, or none (default: ~/.local/share/roentgen/bench)",
                                  .value_name = "DIR"},
                                 {.name = "--cost-per-hour",
                                  .target = &cost_per_hour_,
@@ -97,12 +97,12 @@ class BenchCommand final : public Command {
                                  .range = {0, 1e9}},
                                 {.name = "--mlperf-log",
                                  .target = &mlperf_log_,
-                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .doc = "also write MLPerf log lines to a file; write a run to an MLflow store",
                                  .is_output = true,
                                  .value_name = "PATH"},
                                 {.name = "--mlflow",
                                  .target = &mlflow_,
-                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .doc = "also write MLPerf log lines to a file; write a run to an MLflow store",
                                  .value_name = "PATH"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {

@@ -69,8 +69,7 @@ void be_silent(bool is_tagged) {
 }
 
 // Options with equal texts share a line of the help.
-constexpr const char* kHostsDoc =
-    "hosts: a:2,b:2; slurm, pbs or FILE; per host: N, socket or numa";
+constexpr const char* kHostsDoc = "hosts and ranks on each: a:2,b:2; or read from: slurm, pbs or FILE";
 constexpr const char* kSharingDoc = "allow more threads than cores; several processes on one GPU";
 
 }  // namespace
@@ -80,11 +79,11 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &asked_ranks,
-           .doc = "processes (ranks) to start; auto: one per CUDA device; 0: no mpirun",
+           .doc = "ranks (processes) for mpirun to start; auto: one per GPU; 0: no mpirun",
            .value_name = "N|auto"},
           {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
           {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
-          layout.ranks_option(kHostsDoc),
+          layout.ranks_option("ranks per host: N, or one per socket (socket) or NUMA node (numa)"),
           {.name = "--tag-output",
            .target = &is_tagged,
            .doc = "begin each line of output with the number of its process (rank)"},
@@ -97,7 +96,7 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "send f32, bf16, f16; GPU RDMA: auto, on, off, LOC, PIX, PXB, PHB, SYS";
+  constexpr const char* kSendingDoc = "send gradients as f32, bf16, f16; GPU RDMA: auto, on, off, NCCL level";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
@@ -205,7 +204,7 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
   if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
     throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
-                                 "--ranks N, where N is the sum of the hosts' numbers"));
+                                 "--ranks N, where N is the number of ranks on all hosts"));
   }
   options.ranks = number.value_or(0);
   if (number || is_launched) return options;

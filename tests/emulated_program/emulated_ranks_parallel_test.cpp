@@ -208,7 +208,8 @@ TEST_F(EmulatedRanks, devices_that_cannot_be_had_are_named_once) {
   EXPECT_EQ(missing.err,
             "[runtime.cuda] device cuda:9: expected one of cuda:0 to cuda:3, got cuda:9; try --device cpu\n");
   expect_stop(train_plain("no", 0, 6, 1, {"--devices", "cuda:1,1"}), {"device of rank 1", "which rank 0 uses"});
-  expect_refusal(train_plain("no", 2, 6, 1, {"--devices", "cuda:0,1"}), {"--devices: expected one process on its own"});
+  expect_refusal(train_plain("no", 2, 6, 1, {"--devices", "cuda:0,1"}),
+                 {"--devices: expected a single process, which uses several GPUs"});
   expect_refusal(train_plain("no", 0, 6, 1, {"--devices", "0,1"}), {"--devices: expected a list such as cuda:0,1"});
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }

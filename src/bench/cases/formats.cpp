@@ -210,18 +210,16 @@ class FormatsCase final : public Case {
       : Case("speed of reading image files, and every record format that convert writes",
              "roentgen bench formats --data images/ --work /tmp --resize 256") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined({input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
-                   sizes_.options({"--batch", "--image", "--channels", "--warmup"}),
+    return joined(
+        {input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
+         sizes_.options({"--batch", "--image", "--channels", "--warmup"}),
 
-                   {rounds_option(options_.rounds),
-                    {.name = "--work",
-                     .target = &options_.work,
-                     .doc = "folder for record files, removed afterwards",
-                     .value_name = "DIR"},
-                    {.name = "--resize",
-                     .target = &options_.stored_px,
-                     .doc = "side of the resized images, px",
-                     .range = {1, 16384}}}});
+         {rounds_option(options_.rounds),
+          {.name = "--work", .target = &options_.work, .doc = "folder for temporary record files", .value_name = "DIR"},
+          {.name = "--resize",
+           .target = &options_.stored_px,
+           .doc = "side of the resized images, px",
+           .range = {1, 16384}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);

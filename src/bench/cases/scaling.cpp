@@ -239,7 +239,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
 namespace {
 
 // Options with equal texts share a line of the help.
-constexpr const char* kFlagsDoc = "--batch is divided among processes; random images, no --data";
+constexpr const char* kFlagsDoc = "divide --batch among processes; use random images instead of --data";
 
 class ScalingCase final : public Case {
  public:
@@ -266,7 +266,7 @@ class ScalingCase final : public Case {
                      .value_name = "DIR"},
                     {.name = "--repeat",
                      .target = &rounds_,
-                     .doc = "rounds that repeat all measurements in turn",
+                     .doc = "number of rounds; each round repeats all measurements",
                      .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
@@ -330,8 +330,8 @@ class ScalingCase final : public Case {
     for (const std::int64_t each : ranks_.counts_per_node()) {
       if (each > plan.cores && !network_.may_oversubscribe) {
         throw ConfigError(error_text("bench.scaling", "--ranks-per-node",
-                                     fmt::format("at most {}, a core each", plan.cores), fmt::to_string(each),
-                                     "fewer ranks, or --oversubscribe"));
+                                     fmt::format("at most {} ranks per host, one core each", plan.cores),
+                                     fmt::to_string(each), "fewer ranks, or --oversubscribe"));
       }
       plan.ranks.push_back(each * hosts);
     }

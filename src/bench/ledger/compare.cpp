@@ -128,7 +128,8 @@ std::string value_text(const RecordGroup& group, const std::string& key) {
     }
   }
   if (!fewest) {
-    throw ConfigError(error_text("bench.compare", "records", "a case on both sides, such as " + a.front().case_name,
+    throw ConfigError(error_text("bench.compare", "records",
+                                 "the same benchmark case on both sides, such as " + a.front().case_name,
                                  b.front().case_name, "records of the same case"));
   }
   std::vector<std::string> in_a, in_b;

@@ -118,7 +118,7 @@ TEST(Compare, refuses_other_settings_by_name) {
   EXPECT_NO_THROW(compare({{"warmup", 9}})()) << "the number of steps changes only the precision";
   EXPECT_THAT(
       [] { static_cast<void>(compare_records(step_records({1.0}), {made_record(0, "a", "links", Value::table())})); },
-      ThrowsMessage<ConfigError>(HasSubstr("a case on both sides, such as step, got links")));
+      ThrowsMessage<ConfigError>(HasSubstr("the same benchmark case on both sides, such as step, got links")));
 }
 
 TEST(Compare, lists_groups_of_one_side) {
