@@ -152,8 +152,9 @@ class ScaleCheck final : public DoctorCheck {
     if (ranks_.per_host > 0) options.cluster.per_host = ranks_.per_host;
     options.device_sd = device_sd_percent_ / 100.0;
     if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
-      throw ConfigError(error_text("cli.doctor", "--device-sd", "also --device emulated:RATE", "a real device",
-                                   "no --device-sd, because the variation of a real device is measured"));
+      throw ConfigError(error_text("cli.doctor", "--device-sd", "an emulated device, --device emulated:RATE",
+                                   "a real device",
+                                   "leaving out --device-sd, because the variation of a real device is measured"));
     }
     return options;
   }

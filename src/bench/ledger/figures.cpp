@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 24> kNoSettings{
     "engine", "bound",  "fault",    "kind",          "confirmed",    "dropped",  "tried",
     "kept",   "date",   "by_round", "staleness_max", "same_batches", "applied",  "choice_revision",
     "source", "from",   "stages"};
-// Settings with a unit, and without this list taken for figures.
+// Settings whose names end in a unit. Without this list, they would be taken for measured figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
                                                              "slow_factor",        "cell_s",
