@@ -22,11 +22,38 @@ constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
     "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 26> kNoSettings{
-    "case",   "warmup", "n",        "rounds",        "steps",        "checksum", "plan_hash",
-    "engine", "bound",  "fault",    "kind",          "confirmed",    "dropped",  "tried",
-    "kept",   "date",   "by_round", "staleness_max", "same_batches", "applied",  "choice_revision",
-    "source", "from",   "stages",   "settled_from",  "formula"};
+constexpr std::array<std::string_view, 32> kNoSettings{"case",
+                                                       "warmup",
+                                                       "n",
+                                                       "rounds",
+                                                       "steps",
+                                                       "checksum",
+                                                       "plan_hash",
+                                                       "engine",
+                                                       "bound",
+                                                       "fault",
+                                                       "kind",
+                                                       "confirmed",
+                                                       "dropped",
+                                                       "tried",
+                                                       "kept",
+                                                       "date",
+                                                       "by_round",
+                                                       "staleness_max",
+                                                       "same_batches",
+                                                       "applied",
+                                                       "choice_revision",
+                                                       "source",
+                                                       "from",
+                                                       "stages",
+                                                       "settled_from",
+                                                       "formula",
+                                                       "reached",
+                                                       "stopped",
+                                                       "epochs_to_target",
+                                                       "epochs",
+                                                       "run",
+                                                       "counted"};
 // Settings with a unit, and without this list taken for figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
@@ -82,7 +109,8 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
   const bool has_rate = std::ranges::find(own, FigureKind::Time, &Figure::kind) == own.end() ||
                         std::ranges::find(own, FigureKind::Rate, &Figure::kind) != own.end();
   for (Figure& figure : own) {
-    if (has_rate && figure.kind == FigureKind::Time) continue;
+    // The time to a target says more than the rate.
+    if (has_rate && figure.kind == FigureKind::Time && figure.name != "time_to_target_s") continue;
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }
