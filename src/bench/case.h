@@ -87,6 +87,11 @@ class Case {
     static_cast<void>(result);
     return false;
   }
+  /// False if this process measured nothing, because an earlier one did. There is no record then.
+  [[nodiscard]] virtual bool is_new(const Value& result) const {
+    static_cast<void>(result);
+    return true;
+  }
   /// True if the case was stopped with everything saved, so that the same command can continue. There is no record
   /// then.
   [[nodiscard]] virtual bool has_stopped(const Value& result) const {

@@ -149,6 +149,7 @@ TEST_F(BenchLong, trains_each_batch_size_until_the_target) {
   const std::string log = read_all(place_ / "long/batch-8/log.jsonl");
   place_.must_run(command("auroc=0.01", {"--batch", "8,16"}));
   EXPECT_EQ(read_all(place_ / "long/batch-8/log.jsonl"), log) << "nothing was left to do";
+  EXPECT_FALSE(result().at("trained").as_bool());
   EXPECT_EQ(result().find("images_per_s"), nullptr);
 }
 

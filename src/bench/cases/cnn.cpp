@@ -94,12 +94,7 @@ class CnnCase final : public Case {
   [[nodiscard]] static Value run_group(const CnnPlan& plan, const Host& host) {
     const RankRequest group{.ranks = plan.devices, .may_oversubscribe = true, .reduce = plan.reduce};
     Value result = host.start_ranks(group, {"--num_gpus", "1", "--variable_update", "horovod"});
-    CnnOutput output(result.at("batch").as_double() * result.at("ranks").as_double(), plan.display_every);
-    const Value::Array& times = result.at("samples").at("step_s").as_array();
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      host.print(output.add(times[i].as_double(), result.at("losses").as_array()[i].as_double()));
-    }
-    host.print(CnnOutput::end(result.at("total_images_per_s").as_double()));
+    host.print(cnn_lines(result, plan.display_every));
     return result;
   }
 

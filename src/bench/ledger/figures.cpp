@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
     "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 32> kNoSettings{"case",
+constexpr std::array<std::string_view, 33> kNoSettings{"case",
                                                        "warmup",
                                                        "n",
                                                        "rounds",
@@ -53,7 +53,8 @@ constexpr std::array<std::string_view, 32> kNoSettings{"case",
                                                        "epochs_to_target",
                                                        "epochs",
                                                        "run",
-                                                       "counted"};
+                                                       "counted",
+                                                       "trained"};
 // Settings with a unit, and without this list taken for figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
