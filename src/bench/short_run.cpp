@@ -101,7 +101,7 @@ Value short_row(const Value& point) {
   for (const std::string_view key : kPointKeys) row.set(key, point.at(key));
   Value& warnings = row.set("warnings", Value::array());
   for (std::string& text : short_warnings(step_s, point.at("disturbance"))) warnings.push_back(std::move(text));
-  return row;
+  return short_row_in(row);
 }
 
 Value run_short_points(const std::vector<std::int64_t>& counts, Value settings,

@@ -53,9 +53,6 @@ class CnnCase final : public Case {
                              .processes = launched ? launched->size : 1};
     CnnPlan plan = plan_of(flags_, machine);
     if (plan.devices > 1) return run_group(plan, host);
-    if (!launched || launched->rank == 0) {
-      for (const std::string& text : plan.notes) log::info("cnn: " + text);
-    }
     ScalingOptions options{.step = plan.network, .optimizer = plan.optimizer};
     options.step.graph = host.graph_of_file(options.step);
     std::optional<data::Dataset> dataset;
@@ -67,6 +64,9 @@ class CnnCase final : public Case {
       }
       options.dataset = &*dataset;
       options.input = input_of(plan, options.step);
+    }
+    if (!launched || launched->rank == 0) {
+      for (const std::string& text : plan.notes) log::info("cnn: " + text);
     }
     if (!launched) return measured(plan, options, nullptr, host);
     const RankRequest rank{
