@@ -95,37 +95,6 @@ TEST_F(Launch, a_benchmark_starts_a_group_for_each_point) {
   EXPECT_EQ(count(read_json(place_ / "traces/ranks-1.json"), "step "), (std::map<std::int64_t, int>{{0, 3}}));
 }
 
-TEST_F(Launch, a_short_test_compares_numbers_of_ranks) {
-  place_.must_run({"bench",
-                   "short",
-                   "--ranks",
-                   "1,2",
-                   "--model",
-                   "resnet18",
-                   "--batch",
-                   "2",
-                   "--image",
-                   "32",
-                   "--threads",
-                   "1",
-                   "--steps",
-                   "4",
-                   "--warmup",
-                   "1",
-                   "--oversubscribe",
-                   "--device",
-                   "cpu",
-                   "--ledger",
-                   "none",
-                   "--json",
-                   place_ / "short.json"});
-  const Value result = read_json(place_ / "short.json");
-  ASSERT_EQ(result.at("points").as_array().size(), 2U);
-  EXPECT_EQ(result.at("n").as_integer(), 4) << "equal in both rows";
-  EXPECT_EQ(result.at("points").as_array()[1].at("ranks").as_integer(), 2);
-  EXPECT_EQ(result.at("points").as_array()[1].at("samples").at("step_s").as_array().size(), 4U);
-}
-
 TEST_F(Launch, a_benchmark_of_hosts_warns_once) {
   const Ended run = place_.run({"bench", "nodes", "--ranks", "2", "--model", "resnet18", "--batch", "2", "--image",
                                 "32", "--threads", "1", "--slow", "1.000001", "--json", place_ / "nodes.json"});
