@@ -57,7 +57,7 @@ DType parse_slot_dtype(std::string_view text) {
 
 [[noreturn]] void refuse_ranks(std::string_view text) {
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
-                               "--ranks 2; in the case scaling also --ranks 1,2,4"));
+                               "--ranks 2; in the cases scaling and short also --ranks 1,2,4"));
 }
 
 }  // namespace
@@ -280,7 +280,7 @@ std::vector<Option> RankArguments::options(Names names) {
   // Options with equal texts share a line of the help.
   const bool has_both = std::ranges::find(names, std::string_view("--ranks-per-node")) != names.end();
   const char* const ranks_doc =
-      has_both ? "numbers of ranks (processes): 1,2,4; per node: sharing its cores" : "number of ranks (processes)";
+      has_both ? "numbers of ranks (processes): 1,2,4; per node: sharing its cores" : "number of ranks (processes); short: 1,2,4";
   return picked(
       {{.name = "--ranks", .target = &ranks, .doc = ranks_doc, .value_name = "NUMBERS"},
        {.name = "--ranks-per-node", .target = &per_node, .doc = ranks_doc, .value_name = "NUMBERS"},
