@@ -136,7 +136,7 @@ class PipelineCase final : public Case {
                    {rounds_option(rounds_),
                     {.name = "--compare-data",
                      .target = &others_,
-                     .doc = "copies of the --data folder on other storage, to compare with it (case pipeline)",
+                     .doc = "copies of the --data folder on other storage, to compare with it",
                      .value_name = "DIR",
                      .is_input = true}}});
   }
