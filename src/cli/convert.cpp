@@ -30,6 +30,7 @@ class ConvertCommand final : public Command {
                 "roentgen convert nih records --to tfrecord\n"
                 "roentgen convert nih shards --to tar --workers 8\n"
                 "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
+                "roentgen convert nih rec480 --to recordio --shorter-edge 480 --encode jpeg:95 --workers 16\n"
                 "roentgen train --recipe default --data records256 --out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
@@ -40,10 +41,14 @@ class ConvertCommand final : public Command {
              .value_name = "DIR"},
             {.name = "--to",
              .target = &convert_.form,
-             .doc = "output format: tfrecord, tar (WebDataset) or png (and labels.csv)"},
+             .doc = "output format: tfrecord, tar (WebDataset), recordio, lmdb or png (and labels.csv)"},
             {.name = "--resize",
              .target = &convert_.size_px,
              .doc = "side of the stored images, px; 0 = original size",
+             .range = {0, 16384}},
+            {.name = "--shorter-edge",
+             .target = &convert_.shorter_px,
+             .doc = "shorter side of the stored images, px, keeping the aspect ratio; 0 = original size",
              .range = {0, 16384}},
             {.name = "--encode",
              .target = &encoding_,
@@ -57,7 +62,7 @@ class ConvertCommand final : public Command {
              .range = {0, 99999}},
             {.name = "--workers",
              .target = &workers_,
-             .doc = "files written in parallel; 0 = all cores",
+             .doc = "threads that write records; 0 = all cores",
              .range = {0, 1024}},
             {.name = "--verify",
              .target = &convert_.should_verify,

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "cli/command_list.h"
@@ -22,6 +24,7 @@
 #include "data/stage/sample_hashes.h"
 #include "data/transform/test_views.h"
 #include "engine/engine.h"
+#include "eval/caffe_log.h"
 #include "eval/curves_csv.h"
 #include "eval/published.h"
 #include "eval/split_list.h"
@@ -58,6 +61,8 @@ struct Input {
   std::string header;
   // JSON keys that describe the origin of the predictions.
   Value::Table origin;
+  // Number of updates of the weights; 0 if it is not known.
+  std::int64_t step = 0;
   // Properties of the model that a file of thresholds must match, as far as they are known.
   score::PointsUse use;
 
@@ -99,6 +104,7 @@ class EvalCommand final : public Command {
   [[nodiscard]] std::optional<eval::OperatingPoints> find_points(const Input& input) const;
   [[nodiscard]] Value report_groups(const score::EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                     const eval::MetricRequest& request) const;
+  void append_caffe_log(const Input& input) const;
   void write_files(const score::EvalSet& images, const Input& input, const eval::EvalTable& table) const;
   [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
   [[nodiscard]] eval::OnOverlap on_overlap() const {
@@ -144,6 +150,10 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict,
        .ranks = &ranks});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
+  if (!options_.caffe_log.empty()) {
+    eval::require_classes(model.info.labels,
+                          model.info.loss == "softmax" ? eval::Outputs::Exclusive : eval::Outputs::Independent);
+  }
   data::SourceOptions source = source_of(model.info);
   const data::Dataset dataset = score::load_evaluated(source, options_.overrides);
   const score::Part part = options_.image_list.empty()
@@ -171,6 +181,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
     if (!options_.image_list.empty()) score::check_apart(*input.validation, input.test, on_overlap());
   }
   input.add_labels(dataset);
+  input.step = model.info.step;
   input.origin.emplace_back("checkpoint", Value::Table{{"step", model.info.step},
                                                        {"epoch", model.info.epoch},
                                                        {"weights_sha256", input.use.weights_sha256}});
@@ -194,8 +205,12 @@ Input EvalCommand::from_files() const {
   if (!options_.image_list.empty()) file = score::rows_on_list(std::move(file), options_.image_list, what);
   const score::Truth truth =
       score::read_truth(options_.labels, file.labels, data_options(options_.overrides), options_.overrides);
-  Input input{
-      .test = score::join(std::move(file), truth, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
+  Input input{.test = score::join(std::move(file), truth, what),
+              .validation = {},
+              .header = {},
+              .origin = {},
+              .step = 0,
+              .use = {}};
   const score::EvalSet& test = input.test;
   if (!options_.validation.empty()) {
     const std::string validation = score::prediction_names(options_.validation);
@@ -272,6 +287,18 @@ Value EvalCommand::report_groups(const score::EvalSet& set, const eval::Bootstra
   return result;
 }
 
+// Appends a test to a log in Caffe's form, so that one log holds the tests of several checkpoints.
+void EvalCommand::append_caffe_log(const Input& input) const {
+  if (options_.caffe_log.empty()) return;
+  const eval::CaffeFigures figures = eval::caffe_figures(input.test.predictions);
+  const auto now = std::chrono::system_clock::now();
+  std::error_code ignored;
+  std::string text = fs::exists(options_.caffe_log, ignored) ? io::read_text(options_.caffe_log).or_throw<DataError>()
+                                                             : eval::caffe_first_line("roentgen", now);
+  text += eval::caffe_test_lines(figures, input.step, now);
+  io::write_file_atomically(options_.caffe_log, text);
+}
+
 void EvalCommand::write_files(const score::EvalSet& images, const Input& input, const eval::EvalTable& table) const {
   std::optional<eval::OperatingPoints> points = table.points;
   if (points) {
@@ -302,6 +329,7 @@ CommandResult EvalCommand::run() {
 CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   Input input = options_.predictions.empty() ? from_checkpoint(ranks) : from_files();
   if (!ranks.is_first()) return {};  // only rank 0 has all results
+  append_caffe_log(input);
   const score::EvalSet images = input.test;
   if (options_.has_group("study")) {
     const eval::Aggregate aggregate =

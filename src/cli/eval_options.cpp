@@ -65,6 +65,10 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--aucs", .target = &save_aurocs, .doc = kPredictionsDoc, .is_output = true},
       {.name = "--curves", .target = &save_curves, .doc = kCurvesDoc, .is_output = true},
       {.name = "--reliability", .target = &save_reliability, .doc = kCurvesDoc, .is_output = true},
+      {.name = "--caffe-log",
+       .target = &caffe_log,
+       .doc = "append top-1, top-5 and loss to this file, as Caffe logs them (softmax only)",
+       .is_output = true},
   };
   const std::vector<Option> rest{
       {.name = "--replicates", .target = &replicates, .doc = kBootstrapDoc, .range = {0, 1e6}},
@@ -118,6 +122,9 @@ void EvalOptions::check() const {
     if (!is_known)
       refuse_arguments("eval --by", "attributes separated by commas", attribute,
                        "one of view, sex, age, source, study");
+  }
+  if (!caffe_log.empty() && has_group("study")) {
+    refuse_arguments("eval --caffe-log", "one score per image", "--by study", "eval without --by study");
   }
   if (has_group("view") && has_group("study")) {
     refuse_arguments("eval --by", "view or study", "both",

@@ -42,6 +42,8 @@ struct EvalOptions {
   std::filesystem::path save_aurocs;
   std::filesystem::path save_curves;
   std::filesystem::path save_reliability;
+  /// File to which top-1 and top-5 accuracy and loss are appended in the form of Caffe's log.
+  std::filesystem::path caffe_log;
   InferenceOptions inference;
   std::int64_t replicates = 1000;
   std::int64_t seed = 0;

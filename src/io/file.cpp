@@ -232,6 +232,17 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
 
+void AtomicFile::replace_head(std::string_view head) {
+  RG_ASSERT(descriptor_ >= 0);
+  for (std::size_t done = 0; done < head.size();) {
+    const auto rest = head.substr(done);
+    const ssize_t put = ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) write_failed(path_, "a file whose beginning can be written", errno);
+    done += static_cast<std::size_t>(put);
+  }
+}
+
 void AtomicFile::commit() {
   RG_ASSERT(descriptor_ >= 0);
   if (::fsync(descriptor_) != 0) write_failed(path_, "a file that can be flushed to the disk", errno);

@@ -53,6 +53,8 @@ class AtomicFile {
   /// Appends bytes. Throws DataError if the disk is full.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  /// Replaces the bytes at the beginning of the file, which must be as long already. write() still appends.
+  void replace_head(std::string_view head);
   void commit();
 
  private:

@@ -259,6 +259,18 @@ TEST(AtomicFile, on_a_full_disk_says_so_and_leaves_nothing_half_written) {
   EXPECT_EQ(text_of(path), "the last checkpoint");
 }
 
+TEST(AtomicFile, replaces_its_head_and_goes_on_at_its_end) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "database";
+  AtomicFile file(path);
+  file.write("????pages");
+  file.replace_head("head");
+  file.write("!");
+  EXPECT_FALSE(fs::exists(path));
+  file.commit();
+  EXPECT_EQ(text_of(path), "headpages!");
+}
+
 TEST(AtomicFile, over_the_file_size_limit_says_so_and_leaves_nothing_half_written) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "resume.safetensors";

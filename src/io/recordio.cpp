@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "core/error.h"
 #include "io/little_endian.h"
 
 namespace roentgen::io {
@@ -39,7 +40,40 @@ bool may_follow(bool is_open, Part part) {
   return is_open ? part == Part::Middle || part == Part::Last : part == Part::Whole || part == Part::First;
 }
 
+void append_part(std::string& record, Part part, std::string_view data) {
+  append_little_endian(record, kMagic);
+  append_little_endian(record, static_cast<std::uint32_t>(part) << 29 | static_cast<std::uint32_t>(data.size()));
+  record += data;
+  record.append((4 - data.size() % 4) % 4, '\0');
+}
+
 }  // namespace
+
+std::string encode_recordio(std::string_view data) {
+  RG_ASSERT(data.size() <= kRecordIoMost_bytes);
+  std::string record;
+  record.reserve(data.size() + 2 * kHead_bytes);
+  const auto bytes = std::as_bytes(std::span(data));
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at + sizeof kMagic <= data.size(); at += 4) {
+    if (little_endian_at<std::uint32_t>(bytes, at) != kMagic) continue;
+    append_part(record, begin == 0 ? Part::First : Part::Middle, data.substr(begin, at - begin));
+    begin = at + sizeof kMagic;
+  }
+  append_part(record, begin == 0 ? Part::Whole : Part::Last, data.substr(begin));
+  return record;
+}
+
+std::string encode_recordio_header(std::span<const float> labels, std::uint64_t id) {
+  const bool is_one = labels.size() == 1;
+  std::string header;
+  append_little_endian(header, is_one ? 0U : static_cast<std::uint32_t>(labels.size()));
+  append_little_endian(header, is_one ? labels.front() : 0.0F);
+  append_little_endian(header, id);
+  append_little_endian(header, std::uint64_t{0});
+  for (std::size_t i = 0; i < labels.size() && !is_one; ++i) append_little_endian(header, labels[i]);
+  return header;
+}
 
 Result<std::vector<RecordIoPlace>> scan_recordio(std::span<const std::byte> file, std::string_view what) {
   std::vector<RecordIoPlace> places;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,12 @@ struct RecordIoPlace {
 /// record.
 [[nodiscard]] bool join_recordio(std::span<const std::byte> parts, std::vector<std::byte>& out);
 
+/// Largest size of a part's data in bytes.
+inline constexpr std::size_t kRecordIoMost_bytes = (std::size_t{1} << 29) - 1;
+
+/// Encodes a record of at most kRecordIoMost_bytes, as dmlc-core's RecordIOWriter does.
+[[nodiscard]] std::string encode_recordio(std::string_view data);
+
 /// Header that MXNet writes before an image (python/mxnet/recordio.py: IRHeader).
 struct RecordIoHeader {
   /// Labels: one, or as many as the header's flag states.
@@ -43,6 +50,9 @@ struct RecordIoHeader {
   /// Size of the header in bytes; the image follows.
   std::size_t length = 0;
 };
+
+/// Encodes the header of image `id`. A single label is stored in the header, several follow it.
+[[nodiscard]] std::string encode_recordio_header(std::span<const float> labels, std::uint64_t id);
 
 /// Parses the header of a record. Fails if the record is too short.
 [[nodiscard]] Result<RecordIoHeader> parse_recordio_header(std::span<const std::byte> record, std::string_view what);

@@ -50,6 +50,18 @@ TEST(RecordIo, joins_what_the_magic_parted) {
   }
 }
 
+// The writer of recordio_testing.h is independent of the one under test.
+TEST(RecordIo, is_written_as_dmlc_core_does) {
+  const std::string magic = little_endian(kRecordIoMagic);
+  for (const std::string& data : {std::string(), std::string("12345"), "abcd" + magic + "rest!", magic, magic + magic,
+                                  magic + magic + "x", "abc" + magic, "12345678" + magic, magic.substr(0, 3)}) {
+    EXPECT_EQ(encode_recordio(data), recordio_record(data));
+  }
+  for (const std::vector<float>& labels : {std::vector<float>{3.0F}, {1.0F, 0.0F, -1.0F}}) {
+    EXPECT_EQ(encode_recordio_header(labels, 17), testing::recordio_header(labels, 17));
+  }
+}
+
 TEST(RecordIo, refuses_what_is_damaged_or_cut) {
   const std::string one = recordio_record("12345");
   EXPECT_THAT(error_of(one + "abc"), HasSubstr("a.rec, record 2 at byte 16: expected a whole record, got 3 bytes"));

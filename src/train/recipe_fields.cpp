@@ -73,7 +73,7 @@ void add_input(TrainRecipe& train, FieldList& fields) {
       "memory of batches, threads, buffers and cache_mb together, MiB; 0: half of the free memory of machine or job");
   fields.text("cache", train.cache, {"memory", "disk"},
               "cache of decoded images: memory (for this run), or disk (also for later runs)");
-  fields.integer("cache_mb", train.cache_mb, kCount, "size of the cache in memory, MiB");
+  fields.integer("cache_mb", train.cache_mb, kCount, "size of the cache in memory, MiB; the ranks of a node share it");
   fields.text("cache_dir", train.cache_dir, {},
               "folder of the disk cache; empty: $XDG_CACHE_HOME/roentgen or ~/.cache/roentgen");
   fields.integer("cache_px", train.cache_px, {.low = 0, .high = 16384},

@@ -13,13 +13,13 @@
 #include "core/plural.h"
 #include "data/source/dataset.h"
 #include "data/stage/disk_cache.h"
-#include "data/stage/image_cache.h"
 #include "data/stage/loader.h"
 #include "data/stage/memory_plan.h"
 #include "data/transform/transform.h"
 #include "engine/engine.h"
 #include "runtime/cache_folder.h"
 #include "runtime/memory.h"
+#include "train/node_cache.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/resume.h"
@@ -45,7 +45,7 @@ void warn_of_network(const TrainJob& job) {
 std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t cache_bytes) {
   const TrainRecipe& recipe = job.recipe.train;
   if (!keeps_on_disk(recipe)) {
-    return std::make_unique<data::ImageCache>(std::ssize(job.dataset.samples), cache_bytes);
+    return make_memory_cache(Ranks(job.group), job.dataset, job.recipe.preprocess, cache_bytes);
   }
   auto cache = std::make_unique<data::DiskCache>(
       job.dataset, data::DiskCacheOptions{.folder = recipe.cache_dir.empty() ? runtime::default_cache_folder()
@@ -100,8 +100,9 @@ RunInput plan_input(const TrainJob& job) {
                  .validation = data::samples_of(job.dataset, data::Split::Val)};
   constexpr int kMostSlots = 8, kFewestSlots = 2;
   const int asked = static_cast<int>(recipe.slots);
+  const int ranks_here = Ranks(job.group).local_size();
   const std::uint64_t budget =
-      data::input_budget_bytes(recipe.memory_mb, runtime::available_memory_bytes(), Ranks(job.group).local_size());
+      data::input_budget_bytes(recipe.memory_mb, runtime::available_memory_bytes(), ranks_here);
   data::MemoryWishes wishes{
       .needs = {.samples = std::ssize(input.training),
                 .sample = data::largest_sample(job.dataset, input.training, job.recipe.preprocess.channels),
@@ -111,7 +112,8 @@ RunInput plan_input(const TrainJob& job) {
                 .workers = decode_workers(recipe),
                 .slots = asked > 0 ? asked : kMostSlots},
       .fewest_slots = asked > 0 ? asked : kFewestSlots,
-      .cache_bytes = keeps_on_disk(recipe) ? 0 : static_cast<std::uint64_t>(recipe.cache_mb) << 20U};
+      .cache_bytes = keeps_on_disk(recipe) ? 0 : static_cast<std::uint64_t>(recipe.cache_mb) << 20U,
+      .cache_sharers = ranks_here};
   if (!input.validation.empty()) {
     data::MemoryNeeds validating = wishes.needs;
     validating.slots = kFewestSlots;

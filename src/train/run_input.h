@@ -36,7 +36,8 @@ struct RunInput {
   std::unique_ptr<data::ImageStore> store;
 };
 
-/// Divides the memory between the parts of the input pipeline and logs the result. Throws ConfigError if the pipeline
+/// Divides the memory between the parts of the input pipeline and logs the result. All ranks must call it, because the
+/// ranks of a host share the cache in memory (node_cache.h). Throws ConfigError if the pipeline
 /// does not fit (data::require_fits()), or if train.slots is 1. Throws as data::DiskCache does.
 [[nodiscard]] RunInput plan_input(const TrainJob& job);
 

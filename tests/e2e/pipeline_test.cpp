@@ -142,12 +142,15 @@ TEST(Convert, refuses_what_it_cannot_write) {
   const auto convert = [&](const std::vector<std::string>& more) {
     return place.run(plus({"convert", data, place / "records"}, more));
   };
-  expect_refusal(convert({"--to", "hdf5"}), {"[data.convert] --to", "expected tfrecord, tar, png, got hdf5"});
+  expect_refusal(convert({"--to", "hdf5"}),
+                 {"[data.convert] --to", "expected tfrecord, tar, recordio, lmdb, png, got hdf5"});
   expect_refusal(convert({"--encode", "tiff"}), {"[data.convert] --encode", "keep, png, raw, jpeg"});
   expect_refusal(convert({"--fit", "round"}), {"squash"});
   EXPECT_FALSE(fs::exists(place / "records"));
   const Ended resized = convert({"--resize", "64"});
   expect_stop(resized, {"[data.convert] --resize", "--encode raw"});
+  expect_stop(convert({"--shorter-edge", "64"}), {"[data.convert] --shorter-edge", "--encode raw"});
+  expect_stop(convert({"--to", "lmdb"}), {"[data.convert] --to lmdb", "a record has a single label"});
   EXPECT_FALSE(fs::exists(place / "records"));
   expect_refusal(place.run({"convert", data, data / "records"}), {"records"});
   place.write("busy/notes.txt", "mine");

@@ -46,6 +46,17 @@ TEST_F(Layout, a_rank_per_socket_has_its_cores_and_the_bits_of_two_ranks) {
   }
 }
 
+TEST_F(Launch, the_ranks_of_a_host_share_the_cache_of_decoded_images) {
+  const auto resume_file = [&](const std::string& run) { return place_ / run / "checkpoints/resume.safetensors"; };
+  const Ended cached = place_.must_run(ranks("cached", 2, {"--verbose", "--set", "train.cache_mb=64"}));
+  EXPECT_THAT(cached.err, HasSubstr("cache of decoded images: at most 64 MiB, shared by 2 ranks"));
+  EXPECT_THAT(cached.err, HasSubstr("part of the node's cache of decoded images (limit) 32.0 MiB"));
+  place_.must_run(ranks("plain", 2, {"--set", "train.cache_mb=0"}));
+  expect_equal_tensors(resume_file("cached"), resume_file("plain"));
+  const Ended alone = place_.must_run(train("alone", {"--verbose"}));
+  EXPECT_THAT(alone.err, Not(HasSubstr("shared by")));
+}
+
 TEST_F(Layout, communication_has_the_cores_that_are_kept_for_it) {
   const Ended kept = place_.must_run(layout("kept", {"--ppn", "2", "--comm-cores", "1"}));
   EXPECT_THAT(kept.err, HasSubstr(", cores 0, communication 1; 1 on "));

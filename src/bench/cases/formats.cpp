@@ -66,7 +66,8 @@ class Forms {
  public:
   Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
     const auto images = std::ssize(files.samples);
-    for (RecordCase& each : record_cases(options.stored_px)) {
+    const auto classes = data::has_classes(files) ? HasClasses::Yes : HasClasses::No;
+    for (RecordCase& each : record_cases(options.stored_px, classes)) {
       if (each.has_shards) each.options.shards = record_files_for(images);
       each.options.workers = workers_of(options.input);
       if (options.input.preprocess && each.options.encoding != data::Encoding::Keep) {
@@ -147,7 +148,7 @@ class Forms {
 
 }  // namespace
 
-std::vector<RecordCase> record_cases(std::int64_t stored_px) {
+std::vector<RecordCase> record_cases(std::int64_t stored_px, HasClasses has_classes) {
   std::vector<RecordCase> cases;
   for (const std::int64_t size_px : {std::int64_t{0}, stored_px}) {
     for (const data::RecordForm& form : data::record_forms()) {
@@ -157,10 +158,12 @@ std::vector<RecordCase> record_cases(std::int64_t stored_px) {
         one.options.form = form.name;
         one.options.size_px = size_px;
         if (size_px > 0 && one.options.encoding == data::Encoding::Keep) continue;
+        if (!form.has_raw && one.options.encoding == data::Encoding::Raw) continue;
+        if (form.has_one_label && has_classes == HasClasses::No) continue;
         // Skips folders of unchanged or non-PNG files, because the original files are measured as the baseline.
         if (form.is_folder && (size_px == 0 || one.options.encoding != data::Encoding::Png)) continue;
         if (form.is_folder) one.name = fmt::format("{} files", form.name);
-        one.has_shards = !form.is_folder;
+        one.has_shards = !form.is_folder && form.file_of_split.empty();
         cases.push_back(std::move(one));
       }
     }
@@ -180,6 +183,9 @@ Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
   require_at_least("steps", options.input.steps, 1);
   require_at_least("rounds", options.rounds, 1);
   require_at_least("resize", options.stored_px, 1);
+  require_at_least("trainings", options.use.trainings, 1);
+  require_at_least("changes", options.use.changes, 0);
+  require_at_least("epochs", options.use.epochs, 1);
   const Forms forms(dataset, options);
   std::vector<Rounds> speeds = interleave(forms.count() * kTemperatures, options.rounds, [&](std::size_t arm) {
     return forms.measure(arm / kTemperatures, arm % kTemperatures);
@@ -197,6 +203,10 @@ Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
   result.set("cell_s", options.input.most_s);
   result.set("stored_px", options.stored_px);
   result.set("emulated", options.input.storage.has_value());
+  result.set("trainings", options.use.trainings);
+  result.set("changes", options.use.changes);
+  result.set("epochs", options.use.epochs);
+  result.set("advice", convert_advice(std::ssize(dataset.samples), rows, options.use));
   result.set("formats", std::move(rows));
   add_environment(result);
   return result;
@@ -208,7 +218,8 @@ class FormatsCase final : public Case {
  public:
   FormatsCase()
       : Case("speed of reading image files, and every record format that convert writes",
-             "roentgen bench formats --data images/ --work /tmp --resize 256") {}
+             "roentgen bench formats --data images/ --work /tmp --resize 256\n"
+             "roentgen bench formats --data images/ --work /tmp --trainings 20 --changes 3 --epochs 50") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
         {input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
@@ -219,7 +230,16 @@ class FormatsCase final : public Case {
           {.name = "--resize",
            .target = &options_.stored_px,
            .doc = "side of the resized images, px",
-           .range = {1, 16384}}}});
+           .range = {1, 16384}},
+          {.name = "--trainings",
+           .target = &options_.use.trainings,
+           .doc = "planned trainings, and changes of the data between them, for the advice",
+           .range = {1, kMany}},
+          {.name = "--changes",
+           .target = &options_.use.changes,
+           .doc = "planned trainings, and changes of the data between them, for the advice",
+           .range = {0, kMany}},
+          {.name = "--epochs", .target = &options_.use.epochs, .doc = "epochs of a training", .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);

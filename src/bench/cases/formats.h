@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/convert_advice.h"
 #include "bench/input.h"
 #include "core/value.h"
 #include "data/convert/convert.h"
@@ -27,6 +28,8 @@ struct FormatsOptions {
   std::filesystem::path work;
   /// Number of rounds, at least 1.
   std::int64_t rounds = 3;
+  /// Planned trainings and changes of the data, for the advice.
+  PlannedUse use{};
 };
 
 /// A record format to be measured.
@@ -37,9 +40,11 @@ struct RecordCase {
   /// True if a file holds several images.
   bool has_shards = true;
 };
+/// Whether each image has one class (data::has_classes()).
+enum class HasClasses : std::uint8_t { No, Yes };
 /// Returns all formats that `convert` writes, with unchanged images and with images of `stored_px` px. The format with
-/// one file per image exists only with resized images.
-[[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
+/// one file per image exists only with resized images; formats with a single label only for classes.
+[[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px, HasClasses has_classes);
 
 /// Returns the number of epochs after which faster reading has saved the time of converting; nullopt if records are not
 /// faster than the files.
@@ -56,6 +61,8 @@ struct RecordCase {
 ///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches}]: the files first; size
 ///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: true
 ///                     if the first batch has the same bytes as from the files
+///   trainings, changes, epochs
+///   advice            result of convert_advice()
 ///   program, cpu, ...
 /// Throws DataError if a lossless format gives different batches than the files. Lossless formats store the files
 /// unchanged, or the pixels of PNG files. Other errors are those of run_pipeline() and RecordFolder.

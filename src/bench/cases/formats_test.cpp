@@ -31,13 +31,20 @@ TEST(BreakEven, is_the_time_of_converting_over_the_time_that_an_epoch_wins) {
 }
 
 TEST(RecordCases, are_all_that_convert_writes_as_they_are_and_resized) {
-  const std::vector<RecordCase> cases = record_cases(256);
+  const std::vector<RecordCase> cases = record_cases(256, HasClasses::Yes);
   const auto count = [&](auto&& is_counted) { return std::ranges::count_if(cases, is_counted); };
   const auto encodings = std::ssize(data::encoding_names());
   EXPECT_GE(count([](const RecordCase& each) { return each.options.size_px == 0; }), encodings);
   EXPECT_GE(count([](const RecordCase& each) { return each.options.size_px == 256; }), encodings - 1);
   EXPECT_EQ(count([](const RecordCase& each) { return each.options.form == "tar"; }), 2 * encodings - 1);
   EXPECT_EQ(count([](const RecordCase& each) { return each.options.form == "png"; }), 1);
+  // RecordIO and LMDB hold image files: no raw pixels.
+  for (const char* form : {"recordio", "lmdb"}) {
+    EXPECT_EQ(count([&](const RecordCase& each) { return each.options.form == form; }), 2 * (encodings - 1) - 1)
+        << form;
+  }
+  EXPECT_TRUE(std::ranges::none_of(record_cases(256, HasClasses::No),
+                                   [](const RecordCase& each) { return each.options.form == "lmdb"; }));
   EXPECT_EQ(count([](const RecordCase& each) {
               return each.options.size_px > 0 && each.options.encoding == data::Encoding::Keep;
             }),
@@ -53,7 +60,7 @@ TEST(RecordFiles, are_enough_to_read_several_at_a_time) {
 TEST_F(FormatsCase, compares_every_form_with_the_files_and_leaves_nothing_behind) {
   const Value result = run_formats(dataset_, {.input = small(), .stored_px = 4, .work = work(), .rounds = 1});
   const auto& rows = result.at("formats").as_array();
-  ASSERT_EQ(rows.size(), record_cases(4).size() + 1);
+  ASSERT_EQ(rows.size(), record_cases(4, HasClasses::No).size() + 1);
   EXPECT_EQ(rows[0].at("form").as_string(), "files");
   EXPECT_DOUBLE_EQ(rows[0].at("warm_of_files").as_double(), 1.0);
   for (const Value& row : rows) {

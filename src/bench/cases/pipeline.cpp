@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "bench/case_list.h"
+#include "bench/cases/pipeline_folders.h"
 #include "bench/harness.h"
 #include "bench/options.h"
+#include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
@@ -121,25 +125,46 @@ class PipelineCase final : public Case {
   PipelineCase()
       : Case("throughput from disk to batches, without a network, and the slowest stage",
              "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
-             "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold") {}
+             "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold\n"
+             "roentgen bench pipeline --data /lustre/nih --compare-data /scratch/nih --cold") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--recipe", "--workers", "--input-cores", "--cache-dir",
                                    "--memory-budget", "--slot-dtype", "--cold", "--emulate-storage", "--device"}),
                    sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
 
-                   ranks_.options({"--ranks"})});
+                   ranks_.options({"--ranks"}),
+                   {rounds_option(rounds_),
+                    {.name = "--compare-data",
+                     .target = &others_,
+                     .doc = "copies of the --data folder on other storage, to compare with it",
+                     .value_name = "DIR",
+                     .is_input = true}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);
     InputOptions options = input_.checked(sizes_);
     options.ranks = static_cast<int>(ranks_.count());
-    return run_pipeline(dataset, options);
+    return others_.empty() ? run_pipeline(dataset, options) : compare_folders(folders(dataset, host), options, rounds_);
   }
 
  private:
+  // The folder --data and its copies.
+  [[nodiscard]] std::vector<ImageFolder> folders(const data::Dataset& dataset, const Host& host) const {
+    if (input_.data.size() != 1 || !input_.input.cache_dir.empty()) {
+      throw ConfigError(error_text("cli.bench", "--compare-data", "one --data folder, and no --cache-dir",
+                                   input_.data.size() != 1 ? "several folders" : "--cache-dir",
+                                   "--data DIR --compare-data DIR"));
+    }
+    std::vector<ImageFolder> folders{{.name = input_.data.front(), .dataset = dataset}};
+    for (const std::string& other : others_) folders.push_back({.name = other, .dataset = host.images({other})});
+    return folders;
+  }
+
   SizeArguments sizes_;
   InputArguments input_;
   RankArguments ranks_;
+  std::int64_t rounds_ = 3;
+  std::vector<std::string> others_;
 };
 
 }  // namespace

@@ -6,20 +6,18 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
-#include <exception>
-#include <set>
-#include <thread>
+#include <cmath>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
 #include "core/log.h"
-#include "core/thread_annotations.h"
+#include "core/plural.h"
 #include "core/value.h"
+#include "data/convert/conversion.h"
 #include "data/convert/image_folder.h"
 #include "data/convert/record_form.h"
-#include "data/convert/record_image.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/sha256.h"
@@ -35,13 +33,6 @@ constexpr double kUsualFile_bytes = 128 << 20;
 constexpr std::int64_t kMostFiles = 99999;
 constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
 
-/// An output file, and the samples that it contains.
-struct Shard {
-  fs::path path;
-  /// Indices of its samples in Dataset::samples.
-  std::vector<std::uint32_t> samples;
-};
-
 std::string_view name_of(Encoding encoding) { return kEncodings.at(static_cast<std::size_t>(encoding)); }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
@@ -49,33 +40,80 @@ std::string_view name_of(Encoding encoding) { return kEncodings.at(static_cast<s
   throw ConfigError(error_text(kThing, what, expected, got, remedy));
 }
 
+// Refuses options that the format cannot fulfil.
+void check_form(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form) {
+  const std::string with_form = fmt::format("with --to {}", form.name);
+  const bool keeps_files = options.encoding == Encoding::Keep || options.encoding == Encoding::Png;
+  if (form.is_folder && !keeps_files) {
+    refuse("--encode", "keep or png, " + with_form, name_of(options.encoding), "--encode png");
+  }
+  if (!form.has_raw && options.encoding == Encoding::Raw) {
+    refuse("--encode", "keep, png or jpeg, " + with_form, "raw", "--encode png");
+  }
+  if (options.shards > 0 && (form.is_folder || !form.file_of_split.empty())) {
+    refuse("--shards",
+           fmt::format("no --shards, because --to {} writes one file per {}", form.name,
+                       form.is_folder ? "image" : "split"),
+           fmt::format("{}", options.shards), "--to tfrecord");
+  }
+  if (form.has_one_label && !has_classes(dataset)) {
+    refuse(fmt::format("--to {}", form.name), "one class per image, because a record has a single label",
+           fmt::format("{} of which several or none may apply to an image",
+                       counted(std::ssize(dataset.label_names), "label")),
+           "--to recordio, tfrecord or tar");
+  }
+  const bool is_single = form.name == "recordio" && dataset.label_names.size() == 1;
+  if (is_single && !has_classes(dataset)) {
+    refuse("--to recordio", "a single label that is known for every image", "images whose label is unknown",
+           "--to tfrecord or tar");
+  }
+}
+
+void check_size(const ConvertOptions& options) {
+  if (options.size_px > 0 && options.shorter_px > 0) {
+    refuse("--shorter-edge", "--resize or --shorter-edge", "both", "one of them");
+  }
+  for (const auto& [name, pixels] :
+       {std::pair("--resize", options.size_px), std::pair("--shorter-edge", options.shorter_px)}) {
+    if (pixels == 0 || options.encoding != Encoding::Keep) continue;
+    refuse(name, "--encode raw, png or jpeg", "--encode keep, which copies files unchanged", "--encode raw");
+  }
+  if (options.intensity != Intensity::Stored && options.encoding == Encoding::Keep) {
+    refuse("--intensity", "--encode raw, png or jpeg", "--encode keep, which copies files unchanged", "--encode raw");
+  }
+}
+
 void check(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form) {
   if (dataset.label_names.empty() && !form.is_folder) {
     refuse(dataset.root.string(), "labels, because record files must contain labels", "images without labels",
            "--to png, or adding a labels.csv to the folder");
   }
-  if (form.is_folder && options.encoding != Encoding::Keep && options.encoding != Encoding::Png) {
-    refuse("--encode", fmt::format("keep or png, with --to {}", form.name), name_of(options.encoding), "--encode png");
-  }
-  if (form.is_folder && options.shards > 0) {
-    refuse("--shards", fmt::format("no --shards, because --to {} writes one file per image", form.name),
-           fmt::format("{}", options.shards), "--to tfrecord");
-  }
-  if (options.size_px > 0 && options.encoding == Encoding::Keep) {
-    refuse("--resize", "--encode raw, png or jpeg", "--encode keep, which copies files unchanged", "--encode raw");
-  }
-  if (options.intensity != Intensity::Stored && options.encoding == Encoding::Keep) {
-    refuse("--intensity", "--encode raw, png or jpeg", "--encode keep, which copies files unchanged", "--encode raw");
-  }
+  check_form(dataset, options, form);
+  check_size(options);
   const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
   for (const Sample& sample : dataset.samples) {
-    if (std::ranges::none_of(sample.id, is_control)) continue;
-    refuse("image names", "names without line breaks and control characters", "a name that contains one",
-           "renaming that image");
+    if (std::ranges::any_of(sample.id, is_control)) {
+      refuse("image names", "names without line breaks and control characters", "a name that contains one",
+             "renaming that image");
+    }
+    if (form.most_name_bytes > 0 && sample.id.size() > form.most_name_bytes) {
+      refuse("image names", fmt::format("at most {} bytes, with --to {}", form.most_name_bytes, form.name),
+             fmt::format("a name of {} bytes", sample.id.size()), "--to tfrecord");
+    }
   }
   if (options.shards < 0 || options.shards > kMostFiles) {
     refuse("--shards", fmt::format("at most {}", kMostFiles), fmt::format("{}", options.shards), "a smaller number");
   }
+}
+
+// Warns of what the records cannot contain, if the data set has any of it.
+void warn_of_lost(const Dataset& dataset, const RecordForm& form) {
+  const auto has_more = [](const Sample& sample) {
+    return !sample.patient.empty() || !sample.view.empty() || !sample.sex.empty() || !std::isnan(sample.age_years);
+  };
+  if (form.lost.empty() || std::ranges::none_of(dataset.samples, has_more)) return;
+  log::warning(
+      fmt::format("--to {}: {} are not stored, because the format has no fields for them", form.name, form.lost));
 }
 
 double bytes_of(const Dataset& dataset, const std::vector<std::uint32_t>& samples) {
@@ -104,6 +142,11 @@ std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options, c
     const auto samples = samples_of(dataset, split);
     if (samples.empty()) continue;
     const auto n = static_cast<std::int64_t>(samples.size());
+    if (!form.file_of_split.empty()) {
+      shards.push_back({.path = options.folder / fmt::format("{}_{}", name_of(split), form.name) / form.file_of_split,
+                        .samples = samples});
+      continue;
+    }
     std::int64_t count = options.shards;
     if (count == 0) count = static_cast<std::int64_t>(bytes_of(dataset, samples) / kUsualFile_bytes) + 1;
     count = std::clamp<std::int64_t>(count, 1, std::min(n, kMostFiles));
@@ -149,6 +192,7 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   manifest.set("encode", options.encoding == Encoding::Jpeg ? fmt::format("jpeg:{}", options.jpeg_quality)
                                                             : std::string(name_of(options.encoding)));
   manifest.set("resize", options.size_px);
+  if (options.shorter_px > 0) manifest.set("shorter_edge", options.shorter_px);
   manifest.set("fit", name_of(options.fit));
   manifest.set("filter", name_of(options.filter));
   if (options.intensity != Intensity::Stored) manifest.set("intensity", name_of(options.intensity));
@@ -179,159 +223,6 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
   }
   io::write_file_atomically(path, manifest);
 }
-
-class Conversion {
- public:
-  Conversion(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form, std::vector<Shard> shards)
-      : dataset_(dataset), options_(options), form_(form), shards_(std::move(shards)) {
-    for (const Shard& shard : shards_) total_ += std::ssize(shard.samples);
-  }
-
-  Converted run() {
-    make_folders();
-    {
-      std::vector<std::jthread> workers;
-      for (int i = 0; i < options_.workers; ++i) workers.emplace_back([this] { work(); });
-    }
-    MutexLock lock(mutex_);
-    if (error_) std::rethrow_exception(error_);
-    if (result_.other_grays > 0) {
-      log::warning(
-          fmt::format("{} of {} images were colour JPEG files: their stored gray levels are rounded differently from "
-                      "the files'; --encode keep stores files unchanged",
-                      result_.other_grays, result_.images));
-    }
-    return result_;
-  }
-
- private:
-  void make_folders() const {
-    std::set<fs::path> folders;
-    for (const Shard& shard : shards_) folders.insert(shard.path.parent_path());
-    for (const fs::path& folder : folders) {
-      std::error_code ignored;
-      fs::create_directories(folder, ignored);
-      io::remove_leftover_temporaries(folder);
-    }
-  }
-
-  void work() {
-    RecordMaker maker(dataset_, options_);
-    try {
-      while (!has_ended_) {
-        const std::size_t next = next_.fetch_add(1);
-        if (next >= shards_.size()) return;
-        write(shards_[next], maker);
-      }
-    } catch (...) {
-      has_ended_ = true;
-      MutexLock lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-    }
-  }
-
-  void write(const Shard& shard, RecordMaker& maker) {
-    std::error_code is_absent;
-    const auto size = fs::file_size(shard.path, is_absent);
-    if (!is_absent && options_.should_verify && !is_as_written(shard, maker)) {
-      log::warning(
-          fmt::format("{} differs from its expected content: writing it again", shard.path.filename().string()));
-    } else if (!is_absent) {
-      count(std::ssize(shard.samples));
-      MutexLock lock(mutex_);
-      ++result_.files_kept;
-      finish(shard, size);
-      return;
-    }
-    io::AtomicFile file(shard.path);
-    std::uint64_t bytes = 0;
-    std::int64_t other_grays = 0;
-    for (const std::uint32_t sample : shard.samples) {
-      if (has_ended_) return;  // another worker failed
-      const StoredForm image = maker.make(sample).or_throw<DataError>();
-      other_grays += image.has_other_gray ? 1 : 0;
-      const std::string record = form_.write(dataset_, sample, image);
-      if (options_.should_verify) verify(record, dataset_.samples[sample], maker);
-      file.write(record);
-      bytes += record.size();
-      count(1);
-    }
-    file.write(std::string(form_.end_bytes, '\0'));
-    file.commit();
-    if (options_.should_verify) verify_file(shard);
-    MutexLock lock(mutex_);
-    result_.other_grays += other_grays;
-    finish(shard, bytes);
-  }
-
-  // True if the existing file equals, byte for byte, what would be written now.
-  [[nodiscard]] bool is_as_written(const Shard& shard, RecordMaker& maker) const {
-    const auto file = io::MappedFile::open(shard.path);
-    if (!file) return false;
-    std::span<const std::byte> rest = file.value().bytes();
-    for (const std::uint32_t sample : shard.samples) {
-      if (has_ended_) return true;  // another worker failed
-      const StoredForm image = maker.make(sample).or_throw<DataError>();
-      const std::string record = form_.write(dataset_, sample, image);
-      verify(record, dataset_.samples[sample], maker);
-      const auto bytes = std::as_bytes(std::span(record.data(), record.size()));
-      if (rest.size() < bytes.size() || !std::ranges::equal(rest.first(bytes.size()), bytes)) return false;
-      rest = rest.subspan(bytes.size());
-    }
-    return rest.size() == form_.end_bytes;
-  }
-
-  void finish(const Shard& shard, std::uint64_t bytes) RG_REQUIRES(mutex_) {
-    ++result_.files;
-    result_.images += std::ssize(shard.samples);
-    result_.bytes += bytes;
-  }
-
-  void count(std::int64_t images) {
-    const std::int64_t done = done_.fetch_add(images) + images;
-    MutexLock lock(mutex_);
-    if (options_.on_progress) options_.on_progress(done, total_);
-  }
-
-  // Decodes the image in the record and compares it with the intended pixels.
-  void verify(const std::string& record, const Sample& sample, const RecordMaker& maker) const {
-    const WrittenImage written = form_.read(record, sample.id).or_throw<DataError>();
-    Image decoded;
-    if (written.raw) {
-      decoded.reset(*written.raw);
-      if (decoded.bytes().size() == written.bytes.size()) std::ranges::copy(written.bytes, decoded.bytes().begin());
-    } else {
-      Decoder decoder;
-      static_cast<void>(
-          decoder.decode(written.bytes, sample.id, {.channels = Channels::FromFile, .limits = {}}, decoded)
-              .or_throw<DataError>());
-    }
-    if (maker.holds(decoded)) return;
-    throw DataError(error_text(kThing, sample.id, "a record with the same pixels as the image", "different pixels",
-                               "reporting this bug"));
-  }
-
-  // Reads the whole file back from disk.
-  void verify_file(const Shard& shard) const {
-    const auto file = io::MappedFile::open(shard.path).or_throw<DataError>();
-    const std::int64_t found = form_.count(file.bytes(), shard.path.filename().string()).or_throw<DataError>();
-    if (found == std::ssize(shard.samples)) return;
-    throw DataError(error_text(kThing, shard.path.string(), fmt::format("{} records", shard.samples.size()),
-                               fmt::format("{}", found), "checking the disk"));
-  }
-
-  const Dataset& dataset_;
-  const ConvertOptions& options_;
-  const RecordForm& form_;
-  const std::vector<Shard> shards_;
-  std::int64_t total_ = 0;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<std::int64_t> done_ = 0;
-  std::atomic<bool> has_ended_ = false;
-  Mutex mutex_;
-  Converted result_ RG_GUARDED_BY(mutex_);
-  std::exception_ptr error_ RG_GUARDED_BY(mutex_);
-};
 
 }  // namespace
 
@@ -368,6 +259,7 @@ Converted convert(const Dataset& dataset, const ConvertOptions& options) {
   }
   std::vector<Shard> shards = form.is_folder ? plan_folder(names, options) : plan(dataset, options, form);
   settle_folder(options, manifest_text(dataset, options, shards));
+  warn_of_lost(dataset, form);
   const Converted result = Conversion(dataset, options, form, std::move(shards)).run();
   if (form.is_folder) io::write_file_atomically(options.folder / "labels.csv", table);
   return result;

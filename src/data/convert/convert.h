@@ -36,6 +36,9 @@ struct ConvertOptions {
   int jpeg_quality = 92;
   /// Side of the stored images, in px; 0 keeps their size. Not allowed with Keep.
   std::int64_t size_px = 0;
+  /// Shorter side of the stored images, in px, with the longer side in proportion (rounded down, as by MXNet's im2rec);
+  /// 0 keeps their size. Not allowed with Keep or with size_px.
+  std::int64_t shorter_px = 0;
   /// How images are made square.
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;  ///< filter of the resize
@@ -43,9 +46,9 @@ struct ConvertOptions {
   Intensity intensity = Intensity::Stored;
   JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
   /// Number of record files of each split; 0 chooses it so that each holds about 128 MiB of source files. Not for PNG
-  /// folders.
+  /// folders and LMDB.
   std::int64_t shards = 0;
-  /// Number of record files that are written at the same time; at least 1.
+  /// Number of threads that make and write records; at least 1.
   int workers = 1;
   /// If true, reads every record back and compares its pixels with the intended pixels (JPEG: only the size).
   bool should_verify = false;
@@ -71,7 +74,8 @@ struct Converted {
   std::uint64_t bytes = 0;  ///< total size of the files
 };
 
-/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord and so on (or .tar; or images/*.png, then labels.csv). Each file is
+/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord and so on (or .tar; or .rec with .idx and .lst; or SPLIT_lmdb/data.mdb;
+/// or images/*.png, then labels.csv). Each file is
 /// written atomically. Also writes convert.json, which describes their origin. A second call with the same data set and
 /// options, such as after a crash, keeps the existing files. Throws ConfigError if options contradict each other or the
 /// folder contains other files. Throws DataError if an image cannot be read or decoded, the disk is full, or a record

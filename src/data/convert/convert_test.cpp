@@ -247,7 +247,7 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.size_px = 0;
   wanted.form = "hdf5";
-  EXPECT_THAT(refusal(wanted), HasSubstr("--to: expected tfrecord, tar, png, got hdf5"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("--to: expected tfrecord, tar, recordio, lmdb, png, got hdf5"));
   wanted.form = "png";
   EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected no --shards"));
   wanted.shards = 0;

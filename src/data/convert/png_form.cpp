@@ -7,12 +7,14 @@
 namespace roentgen::data {
 namespace {
 
-std::string write(const Dataset& /*dataset*/, std::size_t /*index*/, const StoredForm& image) {
-  return {reinterpret_cast<const char*>(image.image.data()), image.image.size()};
+std::string write(const RecordInput& input) {
+  return {reinterpret_cast<const char*>(input.image.image.data()), input.image.image.size()};
 }
 
 Result<WrittenImage> read(std::string_view written, const std::string& /*what*/) {
-  return WrittenImage{.bytes = std::as_bytes(std::span(written))};
+  WrittenImage image;
+  image.bytes = std::as_bytes(std::span(written));
+  return image;
 }
 
 Result<std::int64_t> count(std::span<const std::byte> /*file*/, const std::string& /*what*/) { return 1; }
@@ -20,7 +22,13 @@ Result<std::int64_t> count(std::span<const std::byte> /*file*/, const std::strin
 }  // namespace
 
 RecordForm png_form() {
-  return {.name = "png", .ending = ".png", .is_folder = true, .write = write, .read = read, .count = count};
+  return {.name = "png",
+          .ending = ".png",
+          .is_folder = true,
+          .has_raw = false,
+          .write = write,
+          .read = read,
+          .count = count};
 }
 
 }  // namespace roentgen::data

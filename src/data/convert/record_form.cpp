@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/convert/record_form.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -23,6 +23,25 @@ RecordForm record_form(std::string_view name) {
     if (form.name == name) return form;
   }
   throw ConfigError(error_text("data.convert", "--to", record_form_names(), name, "--to tfrecord"));
+}
+
+std::unique_ptr<RecordStream> open_stream(const RecordForm& form) {
+  return form.open == nullptr ? std::make_unique<RecordStream>() : form.open();
+}
+
+bool has_classes(const Dataset& dataset) {
+  return std::ranges::all_of(dataset.samples, [](const Sample& sample) {
+    const auto positives = std::ranges::count(sample.labels, 1.0F);
+    const auto negatives = std::ranges::count(sample.labels, 0.0F);
+    if (positives + negatives != std::ssize(sample.labels)) return false;
+    return sample.labels.size() == 1 || positives == 1;
+  });
+}
+
+std::int64_t class_of(const Sample& sample) {
+  const auto found = std::ranges::find(sample.labels, 1.0F);
+  return sample.labels.size() == 1 ? static_cast<std::int64_t>(found != sample.labels.end())
+                                   : found - sample.labels.begin();
 }
 
 std::vector<std::int64_t> stored_labels(const Sample& sample) {

@@ -30,13 +30,20 @@ void spread(const Image& from, Image& to) {
 
 }  // namespace
 
+RecordMaker::RecordMaker(const Dataset& dataset, const ConvertOptions& options)
+    : dataset_(dataset),
+      options_(options),
+      form_(record_form(options.form)),
+      reader_(FileReader::PageCache::Use, options.intensity) {}
+
 Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
   const auto bytes = reader_.read(sample);
   if (!bytes) return bytes.why();
   DecodeOptions decoding{.channels = Channels::FromFile, .limits = {}};
-  if (options_.size_px > 0) {
+  if (is_resized()) {
     decoding.need = [&](const ImageLayout& picture) {
-      return need_of(picture, resized(picture.channels), AugmentDraw{});
+      return options_.size_px > 0 ? need_of(picture, resized(picture.channels), AugmentDraw{})
+                                  : need_of(stretch(picture, stored_size(picture)), options_.jpeg);
     };
   }
   auto status = reader_.decode(sample, bytes.value(), decoding, decoded_);
@@ -49,7 +56,7 @@ Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
     const auto info = read_info(file.value(), sample.id);
     has_other_gray_ = info.ok() && info.value().colour == "ycbcr";
   }
-  if (options_.size_px > 0)
+  if (is_resized())
     resize();
   else
     std::swap(decoded_, stored_);
@@ -85,22 +92,38 @@ Preprocess RecordMaker::resized(int channels) const {
           .jpeg = options_.jpeg};
 }
 
+PictureSize RecordMaker::stored_size(const ImageLayout& picture) const {
+  if (options_.size_px > 0) return {.width_px = options_.size_px, .height_px = options_.size_px};
+  const std::int64_t edge = options_.shorter_px;
+  const bool is_tall = picture.height_px > picture.width_px;
+  return {.width_px = is_tall ? edge : edge * picture.width_px / picture.height_px,
+          .height_px = is_tall ? edge * picture.height_px / picture.width_px : edge};
+}
+
 void RecordMaker::resize() {
   const Preprocess preprocess = resized(decoded_.channels());
+  const PictureSize size = stored_size(decoded_.picture());
   const int bits = decoded_.layout().bits;
   const DType dtype = bits == 8 ? DType::U8 : DType::U16;
-  ImageLayout layout{.width_px = options_.size_px,
-                     .height_px = options_.size_px,
+  ImageLayout layout{.width_px = size.width_px,
+                     .height_px = size.height_px,
                      .channels = decoded_.channels(),
                      .bits = bits,
                      .max_value = bits == 8 ? 255U : 65535U};
   stored_.reset(layout);
+  const auto fill = [&](std::span<std::byte> planes) {
+    if (options_.size_px > 0) {
+      transformer_.apply(decoded_, preprocess, nullptr, {.bytes = planes, .dtype = dtype});
+    } else {
+      transformer_.stretch(decoded_, preprocess, size, {.bytes = planes, .dtype = dtype});
+    }
+  };
   if (layout.channels == 1) {
-    transformer_.apply(decoded_, preprocess, nullptr, {.bytes = stored_.bytes(), .dtype = dtype});
+    fill(stored_.bytes());
     return;
   }
   std::vector<std::byte> planes(layout.bytes());
-  transformer_.apply(decoded_, preprocess, nullptr, {.bytes = planes, .dtype = dtype});
+  fill(planes);
   const auto width = static_cast<std::size_t>(bits / 8);
   const std::size_t pixels = planes.size() / (3 * width);
   for (std::size_t i = 0; i < pixels; ++i) {
@@ -150,15 +173,14 @@ Status RecordMaker::keep(const Sample& sample, StoredForm& form) {
 
 Result<StoredForm> RecordMaker::make(std::size_t index) {
   const Sample& sample = dataset_.samples.at(index);
-  const bool is_folder = options_.form == "png";
   const bool is_raw = sample.stored && sample.stored->raw;
   Encoding encoding = options_.encoding;
   if (encoding == Encoding::Keep && !is_raw) {
     StoredForm form;
     if (const Status status = keep(sample, form); !status) return status.why();
-    if (!is_folder || form.format == "png") return form;
+    if (!form_.is_folder || form.format == "png") return form;
   }
-  if (encoding == Encoding::Keep) encoding = is_folder ? Encoding::Png : Encoding::Raw;
+  if (encoding == Encoding::Keep) encoding = form_.has_raw ? Encoding::Raw : Encoding::Png;
   if (const Status status = prepare(sample, encoding); !status) return status.why();
   return StoredForm{.image = encode(encoding),
                     .format = kFormats.at(static_cast<std::size_t>(encoding)),

@@ -12,6 +12,7 @@
 #include "data/convert/record_form.h"
 #include "data/image.h"
 #include "data/stage/sample_reader.h"
+#include "data/transform/geometry.h"
 #include "data/transform/transform.h"
 
 namespace roentgen::data {
@@ -20,8 +21,7 @@ namespace roentgen::data {
 class RecordMaker {
  public:
   /// `dataset` and `options` must outlive it.
-  RecordMaker(const Dataset& dataset, const ConvertOptions& options)
-      : dataset_(dataset), options_(options), reader_(FileReader::PageCache::Use, options.intensity) {}
+  RecordMaker(const Dataset& dataset, const ConvertOptions& options);
 
   /// Encodes the image of dataset.samples[sample]. Fails as SampleReader::load() does.
   [[nodiscard]] Result<StoredForm> make(std::size_t sample);
@@ -33,6 +33,10 @@ class RecordMaker {
   [[nodiscard]] Status prepare(const Sample& sample, Encoding encoding);
   // Reduces decoded_ to one channel if its three channels are equal.
   void drop_equal_channels();
+  /// True if images are stored with another size.
+  [[nodiscard]] bool is_resized() const { return options_.size_px > 0 || options_.shorter_px > 0; }
+  /// Size of a stored image whose file has this layout.
+  [[nodiscard]] PictureSize stored_size(const ImageLayout& picture) const;
   /// Preprocessing that resizes images to the stored size.
   [[nodiscard]] Preprocess resized(int channels) const;
   void resize();
@@ -42,6 +46,8 @@ class RecordMaker {
 
   const Dataset& dataset_;
   const ConvertOptions& options_;
+  /// The output format.
+  const RecordForm form_;
   SampleReader reader_;
   Transformer transformer_;
   /// The image as decoded from its file, and the image to store.

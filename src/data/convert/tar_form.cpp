@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "data/convert/record_form.h"
@@ -54,14 +55,15 @@ std::string known_of(const Dataset& dataset, const Sample& sample, const StoredF
   return io::to_json(json, -1);
 }
 
-std::string write(const Dataset& dataset, std::size_t index, const StoredForm& image) {
-  const std::string key = fmt::format("{:08}", index);
+std::string write(const RecordInput& input) {
+  const StoredForm& image = input.image;
+  const std::string key = fmt::format("{:08}", input.index);
   std::string data;
   if (image.format == "raw") {
     data = io::npy_head(shape_of(image.layout), image.layout.bits == 8 ? DType::U8 : DType::U16);
   }
   data.append(reinterpret_cast<const char*>(image.image.data()), image.image.size());
-  return io::tar_member(key + ".json", known_of(dataset, dataset.samples[index], image)) +
+  return io::tar_member(key + ".json", known_of(input.dataset, input.sample(), image)) +
          io::tar_member(key + ending_of(image.format), data);
 }
 
@@ -71,20 +73,22 @@ Result<WrittenImage> read(std::string_view written, const std::string& what) {
   if (!members) return members.why();
   const io::TarMember& last = members.value().back();
   const auto bytes = std::as_bytes(std::span(written)).subspan(last.begin, last.length);
-  if (!last.name.ends_with(kRaw)) return WrittenImage{.bytes = bytes};
+  WrittenImage image;
+  image.bytes = bytes;
+  if (!last.name.ends_with(kRaw)) return image;
   const auto head = io::parse_npy_head(bytes, what);
   if (!head) return head.why();
   const std::string_view first = written.substr(members.value().front().begin, members.value().front().length);
   const auto known = io::parse_json(first, what);
   if (!known) return known.why();
   const Shape& shape = head.value().shape;
-  return WrittenImage{
-      .bytes = bytes.subspan(head.value().data_begin),
-      .raw = ImageLayout{.width_px = shape[1],
-                         .height_px = shape[0],
-                         .channels = shape.rank() == 3 ? 3 : 1,
-                         .bits = head.value().dtype == DType::U8 ? 8 : 16,
-                         .max_value = static_cast<std::uint32_t>(known.value().at("max_value").as_integer())}};
+  image.bytes = bytes.subspan(head.value().data_begin);
+  image.raw = ImageLayout{.width_px = shape[1],
+                          .height_px = shape[0],
+                          .channels = shape.rank() == 3 ? 3 : 1,
+                          .bits = head.value().dtype == DType::U8 ? 8 : 16,
+                          .max_value = static_cast<std::uint32_t>(known.value().at("max_value").as_integer())};
+  return image;
 }
 
 Result<std::int64_t> count(std::span<const std::byte> file, const std::string& what) {
@@ -93,11 +97,17 @@ Result<std::int64_t> count(std::span<const std::byte> file, const std::string& w
   return std::ranges::count_if(members.value(), [](const io::TarMember& one) { return one.name.ends_with(".json"); });
 }
 
+class TarStream final : public RecordStream {
+ public:
+  [[nodiscard]] std::string finish() override { return std::string(io::kTarEnd_bytes, '\0'); }
+};
+
+std::unique_ptr<RecordStream> open() { return std::make_unique<TarStream>(); }
+
 }  // namespace
 
 RecordForm tar_form() {
-  return {
-      .name = "tar", .ending = ".tar", .write = write, .end_bytes = io::kTarEnd_bytes, .read = read, .count = count};
+  return {.name = "tar", .ending = ".tar", .write = write, .open = open, .read = read, .count = count};
 }
 
 }  // namespace roentgen::data

@@ -16,8 +16,9 @@ void add_text(io::ExampleWriter& example, std::string_view name, std::string_vie
   if (!value.empty()) example.text(name, value);
 }
 
-std::string write(const Dataset& dataset, std::size_t index, const StoredForm& image) {
-  const Sample& sample = dataset.samples[index];
+std::string write(const RecordInput& input) {
+  const Sample& sample = input.sample();
+  const StoredForm& image = input.image;
   io::ExampleWriter example;
   example.bytes("image/encoded", image.image);
   example.text("image/format", image.format);
@@ -27,7 +28,7 @@ std::string write(const Dataset& dataset, std::size_t index, const StoredForm& i
   example.integer("image/channels", image.layout.channels);
   example.integer("image/bits", image.layout.bits);
   if (image.format == "raw") example.integer("image/max_value", image.layout.max_value);
-  example.texts("image/label_names", dataset.label_names);
+  example.texts("image/label_names", input.dataset.label_names);
   example.integers("image/label", stored_labels(sample));
   add_text(example, "image/patient", sample.patient);
   add_text(example, "image/view", sample.view);
@@ -43,7 +44,8 @@ Result<WrittenImage> read(std::string_view written, const std::string& what) {
   const auto example = io::parse_example(message, what);
   if (!example) return example.why();
   const std::string_view image = io::text_of(example.value(), "image/encoded");
-  WrittenImage result{.bytes = std::as_bytes(std::span(image))};
+  WrittenImage result;
+  result.bytes = std::as_bytes(std::span(image));
   if (io::text_of(example.value(), "image/format") != "raw") return result;
   const auto integer = [&](std::string_view name) { return io::integers_of(example.value(), name).front(); };
   result.raw = ImageLayout{.width_px = integer("image/width"),

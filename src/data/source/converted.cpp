@@ -34,8 +34,8 @@ Value manifest_of(const fs::path& folder, std::string_view format) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> converted_labels(const fs::path& folder) {
-  const Value manifest = manifest_of(folder, "png");
+std::optional<std::vector<std::string>> converted_labels(const fs::path& folder, std::string_view format) {
+  const Value manifest = manifest_of(folder, format);
   const Value* labels = manifest.find("labels");
   if (labels == nullptr || !labels->is_array()) return std::nullopt;
   std::vector<std::string> names;

@@ -123,7 +123,7 @@ void check_only(const std::vector<std::string>& header, std::size_t column, cons
 Labels labels_of(const SourceOptions& options, const std::vector<fs::path>& tables) {
   Labels labels{.names = options.labels};
   if (tables.size() != 1 || tables.front().stem() != "labels") return labels;
-  auto converted = converted_labels(tables.front().parent_path());
+  auto converted = converted_labels(tables.front().parent_path(), "png");
   labels.are_converted = converted.has_value();
   if (converted && labels.names.empty()) labels.names = std::move(*converted);
   return labels;

@@ -2,57 +2,23 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Dataset reader `lmdb`: Caffe's databases, data.mdb in the folder or in its subfolders train_lmdb, val_lmdb, .... A
-// value is a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It contains
-// an image file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds
-// the offsets of values in the file. Nothing is written, not even a lock.
+// value is a Datum (io/datum.h). It contains an image file, or 8-bit pixels, channel by channel, blue first. Its label
+// is the number of a class. io/lmdb.h finds the offsets of values in the file. Nothing is written, not even a lock.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/converted.h"
 #include "data/source/record_listing.h"
+#include "io/datum.h"
 #include "io/lmdb.h"
-#include "io/protobuf_reader.h"
 
 namespace roentgen::data {
 namespace {
 
 constexpr std::string_view kThing = "data.lmdb";
-
-/// The fields of caffe.proto's message that are used.
-struct Datum {
-  std::int64_t channels = 0, height = 0, width = 0, label = 0;
-  std::span<const std::byte> data{};
-  bool is_encoded = false;
-  bool has_floats = false;
-  /// True if there are fields that caffe.proto does not have.
-  bool has_others = false;
-  bool is_sound = false;
-};
-
-Datum parse_datum(std::span<const std::byte> message) {
-  constexpr int kChannels = 1, kHeight = 2, kWidth = 3, kData = 4, kLabel = 5, kFloats = 6, kEncoded = 7;
-  Datum datum;
-  io::ProtobufReader reader(message);
-  bool is_sound = true;
-  while (const auto field = reader.next()) {
-    const auto number = static_cast<std::int64_t>(field->value);
-    const bool is_number = field->type == io::WireType::Varint, is_bytes = field->type == io::WireType::Bytes;
-    if (field->number == kData) datum.data = field->bytes;
-    if (field->number == kChannels) datum.channels = number;
-    if (field->number == kHeight) datum.height = number;
-    if (field->number == kWidth) datum.width = number;
-    if (field->number == kLabel) datum.label = number;
-    if (field->number == kEncoded) datum.is_encoded = number != 0;
-    if (field->number == kFloats) datum.has_floats = true;
-    if (field->number > kEncoded) datum.has_others = true;
-    const bool wants_number = field->number <= kEncoded && field->number != kData && field->number != kFloats;
-    if ((field->number == kData && !is_bytes) || (wants_number && !is_number)) is_sound = false;
-  }
-  datum.is_sound = is_sound && !reader.is_damaged();
-  return datum;
-}
 
 // Name of an image from its key. Caffe's convert_imageset writes keys such as "00000012_name.png".
 std::string id_of(std::string key) {
@@ -66,7 +32,7 @@ std::string id_of(std::string key) {
   return has_name ? key.substr(kDigits + 1) : key;
 }
 
-ImageLayout raw_layout(const RecordListing& listing, const Datum& datum, const std::string& where) {
+ImageLayout raw_layout(const RecordListing& listing, const io::Datum& datum, const std::string& where) {
   constexpr std::int64_t kMostSide = 1 << 20;
   if (datum.has_floats && datum.data.empty()) {
     listing.refuse(where, "8-bit pixels or an image file", "floating-point pixels (float_data)",
@@ -88,7 +54,7 @@ void read_entry(RecordListing& listing, const RecordFile& file, std::size_t numb
                 const io::LmdbEntry& entry) {
   const std::string where = RecordListing::name_of_record(file, number);
   const auto message = bytes.subspan(entry.begin, entry.length);
-  const Datum datum = parse_datum(message);
+  const io::Datum datum = io::parse_datum(message);
   StoredImage stored{.begin = entry.begin, .length = entry.length};
   if (!datum.is_sound) {
     listing.add_damaged(file, number, stored,
@@ -117,6 +83,7 @@ bool probe_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
 
 Listing list_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
+  listing.name_labels(converted_labels(options.root, "lmdb").value_or(std::vector<std::string>()));
   if (listing.files().front().path.parent_path() == options.root) {
     for (const RecordFile& below : databases_below(options.root)) {
       listing.note(fmt::format("not read, next to data.mdb: {}", below.name));

@@ -260,7 +260,20 @@ float RecordListing::label_of(std::size_t sample, std::size_t column) const {
   return std::get<ClassLabel>(labels).number == at->first ? 1.0F : 0.0F;
 }
 
+void RecordListing::apply_given_names() {
+  if (given_names_.empty()) return;
+  if (classes_.empty() && names_.size() == given_names_.size()) names_ = given_names_;
+  if (classes_.empty()) return;
+  const std::int64_t largest = classes_.rbegin()->first;
+  if (given_names_.size() == 1 && largest <= 1) {
+    classes_ = {{1, given_names_.front()}};
+  } else if (largest < std::ssize(given_names_)) {
+    for (std::size_t i = 0; i < given_names_.size(); ++i) classes_[static_cast<std::int64_t>(i)] = given_names_[i];
+  }
+}
+
 void RecordListing::choose_labels() {
+  apply_given_names();
   names_.insert(names_.end(), found_.begin(), found_.end());
   for (const auto& [number, text] : classes_) {
     const std::string name = text.empty() ? fmt::format("class {}", number) : text;

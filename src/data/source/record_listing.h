@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/source/record_files.h"
@@ -54,6 +55,9 @@ class RecordListing {
   /// from 1; `where` names it in errors. Throws DataError if labels are invalid or have another form than the labels of
   /// earlier records.
   void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
+  /// Sets the names of labels that records only number: of the classes from 0 on, or of all labels. One name for the
+  /// classes 0 and 1 makes them a single label. Ignored if the records have more labels than names.
+  void name_labels(std::vector<std::string> names) { given_names_ = std::move(names); }
   /// True if a record with labels was added, so that the form of labels is known.
   [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }
   /// Converts a split that a record states; `field` names the field and `where` the record, for errors.
@@ -97,6 +101,7 @@ class RecordListing {
   void unite_spellings(FoundLabels& found);
   void settle_absent_files(const std::string& absent);
   void check_labels(const RecordLabels& labels, const std::string& where);
+  void apply_given_names();
   void choose_labels();
   [[nodiscard]] float label_of(std::size_t sample, std::size_t column) const;
   [[nodiscard]] std::string labels_sha256() const;
@@ -117,6 +122,8 @@ class RecordListing {
   /// Names of all labels in the data set, as the records spell them.
   std::vector<std::string> names_;
   std::map<std::int64_t, std::string> classes_;
+  /// Argument of name_labels().
+  std::vector<std::string> given_names_;
   std::set<std::string> found_;
   /// Spelling that occurred first, by finding_text_key().
   std::map<std::string, std::string> spellings_;

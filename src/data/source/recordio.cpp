@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/plural.h"
+#include "data/source/converted.h"
 #include "data/source/findings.h"
 #include "data/source/record_listing.h"
 #include "io/file.h"
@@ -149,6 +150,7 @@ bool probe_recordio(const SourceOptions& options, TableFiles& /*tables*/) {
 
 Listing list_recordio(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::RecordIo));
+  listing.name_labels(converted_labels(options.root, "recordio").value_or(std::vector<std::string>()));
   return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
     const auto places = io::scan_recordio(bytes, file.name).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMagic = 0x4548'4341'434E'4752;  // "RGNCACHE", little endian
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kReady = 0x5259'4441'4552'0001;
+constexpr std::uint64_t kReserved = 0x5259'4441'4552'0002;
 constexpr std::size_t kHeaderBytes = 4096;
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::size_t kMostSegments = std::size_t{1} << 16;
@@ -128,13 +129,35 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
     : path_(path),
       samples_(form.samples),
       segment_bytes_(form.segment_bytes),
+      most_bytes_(form.most_bytes),
       segments_(kMostSegments),
       sound_at_(static_cast<std::size_t>(form.samples)) {
-  RG_ASSERT(segment_bytes_ > 0 && segment_bytes_ % 65536 == 0);
   open(path, form);
-  const std::size_t bytes = index_bytes(samples_);
+  map(form);
+}
+
+CacheFile::CacheFile(io::Descriptor file, std::string_view name, const CacheFileForm& form)
+    : path_(name),
+      file_(std::move(file)),
+      samples_(form.samples),
+      segment_bytes_(form.segment_bytes),
+      most_bytes_(form.most_bytes),
+      segments_(kMostSegments),
+      sound_at_(static_cast<std::size_t>(form.samples)) {
+  {
+    const ByteLock lock(file_.get(), 0);
+    errno = 0;
+    if (size_bytes() == 0) initialise(form);
+    if (!is_of(form)) refuse(path_, "a cache of the same images", errno);
+  }
+  map(form);
+}
+
+void CacheFile::map(const CacheFileForm& form) {
+  RG_ASSERT(segment_bytes_ > 0 && segment_bytes_ % 65536 == 0);
+  const std::size_t bytes = index_bytes(form.samples);
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-  if (address == MAP_FAILED) refuse(path, "a file that can be mapped into memory", errno);
+  if (address == MAP_FAILED) refuse(path_, "a file that can be mapped into memory", errno);
   index_ = {static_cast<std::byte*>(address), bytes};
   io::guard_map(index_, -1);
   // After a power failure the stored end may be outdated while pixels beyond it reached the disk.
@@ -282,8 +305,14 @@ std::optional<std::uint64_t> CacheFile::give_away(std::uint64_t bytes) {
     const bool fits = now % segment_bytes_ + aligned <= segment_bytes_;
     const std::uint64_t begin = fits ? now : (now / segment_bytes_ + 1) * segment_bytes_;
     if (begin / segment_bytes_ >= segments_.size()) return std::nullopt;
+    if (begin + aligned - index_.size() > most_bytes_) return std::nullopt;
     if (end.compare_exchange_weak(now, begin + aligned)) return begin;
   }
+}
+
+bool CacheFile::reserve(std::uint32_t sample) {
+  std::uint64_t nothing = 0;
+  return record(sample)[State].compare_exchange_strong(nothing, kReserved);
 }
 
 Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
@@ -292,7 +321,7 @@ Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
   };
   require_intact();
   const auto offset = give_away(entry.pixels.size());
-  if (!offset) return failed(fmt::format("at most {} bytes", segment_bytes_), "a larger image");
+  if (!offset) return failed(fmt::format("at most {} bytes", std::min(segment_bytes_, most_bytes_)), "more");
   std::size_t done = 0;
   while (done < entry.pixels.size()) {
     const auto rest = entry.pixels.subspan(done);
@@ -313,7 +342,9 @@ Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
   values[DataHash] = io::fast_hash(entry.pixels);
   values[RecordHash] = record_hash(sample, values);
   const std::span<Word> words = record(sample);
-  words[State].store(0, std::memory_order_release);
+  // A reserved record stays reserved, so that no other process reserves it meanwhile.
+  std::uint64_t stored = kReady;
+  words[State].compare_exchange_strong(stored, kReserved);
   for (std::size_t i = 1; i < kWords; ++i) words[i].store(values[i], std::memory_order_relaxed);
   words[State].store(kReady, std::memory_order_release);
   return Done{};

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // CacheFile: decoded images in one memory-mapped file that several processes of a node fill and read together. It
-// handles only bytes and numbers; disk_cache.h handles the data set.
+// handles only bytes and numbers; disk_cache.h (a file on disk) and shared_cache.h (memory) handle the data set.
 //
 // Layout, all numbers 64 bits in the machine's byte order:
 //   header, one page: magic, version, number of samples, bytes of a segment, key, hash of these, end of allocated space
@@ -52,6 +52,8 @@ struct CacheFileForm {
   std::int64_t samples = 0;  ///< number of records
   /// Size of a segment, a multiple of 64 KiB. Larger images are not stored.
   std::uint64_t segment_bytes = std::uint64_t{1} << 28;
+  /// Largest size of the file in bytes, without its records. May differ between processes.
+  std::uint64_t most_bytes = ~std::uint64_t{0};
 };
 
 /// Cache file. Thread-safe. Other programs may remove the file but not truncate it: truncation ends its use.
@@ -60,6 +62,9 @@ class CacheFile {
   /// Opens or creates the file. Throws DataError if the disk has no space for its records, or if it cannot be created
   /// or mapped.
   CacheFile(const std::filesystem::path& path, const CacheFileForm& form);
+  /// Uses an open file, and initialises it if it is empty. `name` names it in messages. Throws DataError as the other
+  /// constructor does, or if it is a file with other parameters.
+  CacheFile(io::Descriptor file, std::string_view name, const CacheFileForm& form);
   CacheFile(const CacheFile&) = delete;
   CacheFile& operator=(const CacheFile&) = delete;
   ~CacheFile();
@@ -86,8 +91,12 @@ class CacheFile {
   /// Throws DataError that names the file if another program has truncated it. Pixels that were read since the last
   /// call may then have been zeros.
   void require_intact() const;
+  /// Reserves the record of a sample that no process has stored or reserved. Returns false if there is one. After true,
+  /// the caller stores the sample by put(). If the process dies before, the sample is never stored.
+  [[nodiscard]] bool reserve(std::uint32_t sample);
   /// Replaces the stored entry. Fails if the image is too large, the disk is full, or a system call fails. Throws
-  /// DataError as require_intact() does. Only one thread of one process at a time may store the same sample (claim()).
+  /// DataError as require_intact() does. Only one thread of one process at a time may store the same sample: claim() or
+  /// reserve() ensure it.
   [[nodiscard]] Status put(std::uint32_t sample, const CacheEntry& entry);
 
   /// Largest size of an image in bytes; larger images are not stored.
@@ -103,6 +112,7 @@ class CacheFile {
   static_assert(Word::is_always_lock_free);
 
   void open(const std::filesystem::path& path, const CacheFileForm& form);
+  void map(const CacheFileForm& form);
   [[nodiscard]] bool is_of(const CacheFileForm& form) const;
   void initialise(const CacheFileForm& form) const;
   [[nodiscard]] std::span<Word> record(std::uint32_t sample) const;
@@ -117,6 +127,7 @@ class CacheFile {
   io::Descriptor file_{-1};
   std::int64_t samples_ = 0;
   std::uint64_t segment_bytes_ = 0;
+  std::uint64_t most_bytes_ = 0;
   /// Mapped header and records.
   std::span<std::byte> index_;
   mutable std::vector<std::atomic<const std::byte*>> segments_;

@@ -182,8 +182,10 @@ MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::ui
     left -= shares.uses.back().bytes;
   }
   if (wishes.cache_bytes > 0) {
-    shares.cache_bytes = std::min(left, wishes.cache_bytes);
-    shares.uses.push_back({.what = "cache of decoded images (limit)", .bytes = shares.cache_bytes});
+    shares.cache_bytes = std::min(left, wishes.cache_bytes / static_cast<std::uint64_t>(wishes.cache_sharers));
+    const char* const what = wishes.cache_sharers > 1 ? "part of the node's cache of decoded images (limit)"
+                                                      : "cache of decoded images (limit)";
+    shares.uses.push_back({.what = what, .bytes = shares.cache_bytes});
   }
   return shares;
 }

@@ -80,6 +80,8 @@ struct MemoryWishes {
   std::vector<MemoryUse> others{};
   /// Desired bytes for the cache of decoded images in memory, taken from the unused part of the budget.
   std::uint64_t cache_bytes = 0;
+  /// Number of processes that share the cache, at least 1; each contributes the same part of its budget.
+  int cache_sharers = 1;
 };
 /// Division of a budget among the requests.
 struct MemoryShares {
@@ -87,8 +89,9 @@ struct MemoryShares {
   int slots = 0;                   ///< number of batches held at a time
   /// Value for MemoryNeeds::readers: number of files read ahead.
   int readers = 0;
-  std::uint64_t cache_bytes = 0;  ///< bytes for decoded images
-  std::vector<MemoryUse> uses;    ///< memory of the pipeline and of other parts of the program
+  /// Bytes for decoded images: this process's part of the cache.
+  std::uint64_t cache_bytes = 0;
+  std::vector<MemoryUse> uses;  ///< memory of the pipeline and of other parts of the program
   /// Text such as "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ...".
   [[nodiscard]] std::string text() const;
 };

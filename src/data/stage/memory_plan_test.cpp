@@ -117,6 +117,15 @@ TEST(MemoryPlan, gives_the_cache_what_as_many_slots_as_fit_leave) {
   EXPECT_THROW(static_cast<void>(share_memory(parse_pipeline("default"), wishes, 249)), ConfigError);
 }
 
+TEST(MemoryPlan, divides_the_cache_among_the_processes_that_share_it) {
+  MemoryWishes wishes{.needs = {.samples = 300, .sample = {.file = 0, .decoded = 0}, .batch = 10, .row_bytes = 10},
+                      .cache_bytes = 1000,
+                      .cache_sharers = 4};
+  const MemoryShares shares = share_memory(parse_pipeline("default"), wishes, 5000);
+  EXPECT_EQ(shares.cache_bytes, 250U);
+  EXPECT_THAT(shares.text(), HasSubstr("part of the node's cache of decoded images (limit)"));
+}
+
 class MemoryPlanSizes : public LoaderTest {};
 
 TEST_F(MemoryPlanSizes, are_those_of_the_largest_image_that_can_be_read) {

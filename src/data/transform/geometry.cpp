@@ -107,8 +107,17 @@ Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, con
   return geometry;
 }
 
-Geometry geometry_of(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw) {
-  Geometry geometry = geometry_of(image.picture(), preprocess, draw);
+Geometry stretch(const ImageLayout& picture, const PictureSize& size) {
+  const auto axis = [](std::int64_t source, std::int64_t outputs) {
+    return Axis{.start = 0.0,
+                .step = static_cast<double>(source) / static_cast<double>(outputs),
+                .outputs = outputs,
+                .source = source};
+  };
+  return {.x = axis(picture.width_px, size.width_px), .y = axis(picture.height_px, size.height_px)};
+}
+
+Geometry seen_by(const Image& image, Geometry geometry) {
   const auto see = [&image](Axis& axis, std::int64_t first, std::int64_t pixels) {
     axis.start = axis.start / image.part().reduction - static_cast<double>(first);
     axis.step /= image.part().reduction;
@@ -119,11 +128,18 @@ Geometry geometry_of(const Image& image, const Preprocess& preprocess, const Aug
   return geometry;
 }
 
+Geometry geometry_of(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw) {
+  return seen_by(image, geometry_of(image.picture(), preprocess, draw));
+}
+
 ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, const AugmentDraw& draw) {
-  const Geometry geometry = geometry_of(picture, preprocess, draw);
+  return need_of(geometry_of(picture, preprocess, draw), preprocess.jpeg);
+}
+
+ImageNeed need_of(const Geometry& geometry, JpegSize jpeg) {
   const double ratio = std::min(std::abs(geometry.x.step), std::abs(geometry.y.step));
   ImageNeed need;
-  while (preprocess.jpeg == JpegSize::Scaled && need.reduction < 8 && ratio >= 2 * need.reduction) need.reduction *= 2;
+  while (jpeg == JpegSize::Scaled && need.reduction < 8 && ratio >= 2 * need.reduction) need.reduction *= 2;
   const auto range = [&need](const Axis& axis, std::int64_t& first, std::int64_t& count) {
     const double step = axis.step / need.reduction;
     const double begin = axis.start / need.reduction;

@@ -4,6 +4,8 @@
 // Position in the source of each pixel of a transformed picture. Computes the definition in transform.h.
 #pragma once
 
+#include <cstdint>
+
 #include "data/codec/codec.h"
 #include "data/image.h"
 #include "data/transform/augment.h"
@@ -30,6 +32,18 @@ struct Geometry {
   double mirror = 1.0;  ///< -1: mirrored left to right; otherwise 1
 };
 
+/// Width and height of a picture.
+struct PictureSize {
+  std::int64_t width_px = 0;   ///< width in px
+  std::int64_t height_px = 0;  ///< height in px
+};
+
+/// Geometry that resizes a whole picture to a size, each axis separately and without a cut. Pure function.
+[[nodiscard]] Geometry stretch(const ImageLayout& picture, const PictureSize& size);
+
+/// Geometry in the pixels that `image` contains of its picture (Image::part), from that of the whole picture.
+[[nodiscard]] Geometry seen_by(const Image& image, Geometry geometry);
+
 /// Geometry for a whole picture. Pure function.
 [[nodiscard]] Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, const AugmentDraw& draw);
 
@@ -38,5 +52,7 @@ struct Geometry {
 
 /// Part of a picture that a transform uses, and the largest reduction at which it may be decoded. Pure function.
 [[nodiscard]] ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, const AugmentDraw& draw);
+/// Part of a picture that `geometry` uses, and the largest reduction at which it may be decoded. Pure function.
+[[nodiscard]] ImageNeed need_of(const Geometry& geometry, JpegSize jpeg);
 
 }  // namespace roentgen::data

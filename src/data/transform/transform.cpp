@@ -52,8 +52,9 @@ struct Columns {
 // Writes finished rows into a slot.
 class SlotWriter {
  public:
-  SlotWriter(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, SlotView slot)
-      : preprocess_(preprocess), slot_(slot) {
+  SlotWriter(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, const PictureSize& size,
+             SlotView slot)
+      : preprocess_(preprocess), size_(size), slot_(slot) {
     const double white = image.layout().max_value / (image.layout().bits == 8 ? 1.0 : double{kWideLevels});
     finish_.gain = static_cast<float>(draw.contrast / white);
     finish_.offset = static_cast<float>(0.5 - 0.5 * draw.contrast + draw.brightness);
@@ -73,8 +74,8 @@ class SlotWriter {
  private:
   template <typename Source>
   void write_channel(std::int64_t channel, const Columns& columns, const Source& source) {
-    const std::int64_t size = preprocess_.size_px;
-    const auto begin = static_cast<std::size_t>((channel * size + columns.y) * size + columns.begin);
+    const auto begin =
+        static_cast<std::size_t>((channel * size_.height_px + columns.y) * size_.width_px + columns.begin);
     const auto count = static_cast<std::size_t>(columns.count);
     Finish finish = finish_;
     if (slot_.dtype == DType::F32) {
@@ -92,6 +93,7 @@ class SlotWriter {
   }
 
   const Preprocess& preprocess_;
+  const PictureSize size_;
   SlotView slot_;
   Finish finish_;
 };
@@ -218,15 +220,30 @@ Transformer& Transformer::operator=(Transformer&&) noexcept = default;
 
 void Transformer::apply(const Image& image, const Preprocess& preprocess, const AugmentDraw* augment, SlotView out) {
   RG_ASSERT(image.width_px() > 0 && image.height_px() > 0);
+  const AugmentDraw draw = augment != nullptr ? *augment : AugmentDraw{};
+  run(image, preprocess, draw, geometry_of(image, preprocess, draw), out);
+}
+
+void Transformer::stretch(const Image& image, const Preprocess& preprocess, const PictureSize& size, SlotView out) {
+  RG_ASSERT(image.width_px() > 0 && image.height_px() > 0 && size.width_px > 0 && size.height_px > 0);
+  run(image, preprocess, {}, seen_by(image, data::stretch(image.picture(), size)), out);
+}
+
+void Transformer::run(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw,
+                      const Geometry& geometry, SlotView out) {
   RG_ASSERT(out.dtype == DType::F32 || out.dtype == DType::U8 || out.dtype == DType::U16);
-  if (out.bytes.size() != slot_bytes(preprocess, out.dtype)) {
+  // With rotation, the axes are those of the intermediate picture.
+  const PictureSize size = geometry.is_rotated
+                               ? PictureSize{.width_px = preprocess.size_px, .height_px = preprocess.size_px}
+                               : PictureSize{.width_px = geometry.x.outputs, .height_px = geometry.y.outputs};
+  const std::size_t bytes =
+      static_cast<std::size_t>(preprocess.channels * size.width_px * size.height_px) * size_of(out.dtype);
+  if (out.bytes.size() != bytes) {
     throw ShapeError(error_text("data.transform", "batch buffer",
-                                fmt::format("{} bytes for {}", slot_bytes(preprocess, out.dtype), preprocess.text()),
+                                fmt::format("{} bytes for {}", bytes, preprocess.text()),
                                 std::to_string(out.bytes.size())));
   }
-  const AugmentDraw draw = augment != nullptr ? *augment : AugmentDraw{};
-  const Geometry geometry = geometry_of(image, preprocess, draw);
-  SlotWriter writer(image, preprocess, draw, out);
+  SlotWriter writer(image, preprocess, draw, size, out);
   Scratch& scratch = *scratch_;
   if (image.channels() == 1 && is_of_whole_pixels(geometry)) {
     with_sample_type(image.layout().bits,

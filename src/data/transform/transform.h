@@ -33,6 +33,7 @@
 #include "core/shape.h"
 #include "data/image.h"
 #include "data/transform/augment.h"
+#include "data/transform/geometry.h"
 #include "data/transform/preprocess.h"
 
 namespace roentgen::data {
@@ -61,8 +62,14 @@ class Transformer {
   /// Fills `out`. A null `augment` (evaluation) means no distortion. Throws ShapeError if `out` has the wrong size,
   /// std::logic_error for an empty image.
   void apply(const Image& image, const Preprocess& preprocess, const AugmentDraw* augment, SlotView out);
+  /// Resizes the whole picture to `size` without augmentation; `out` holds (channels, height, width). Each axis is
+  /// scaled separately. Of `preprocess`, only the channels, the filter, mean and stddev are used. Throws as apply()
+  /// does.
+  void stretch(const Image& image, const Preprocess& preprocess, const PictureSize& size, SlotView out);
 
  private:
+  void run(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, const Geometry& geometry,
+           SlotView out);
   struct Scratch;
   std::unique_ptr<Scratch> scratch_;
 };
