@@ -13,6 +13,7 @@
 
 #define RG_CASE_LIST(X)                 \
   X("step", step)                       \
+  X("short", short)                     \
   X("pipeline", pipeline)               \
   X("overlap", overlap)                 \
   X("formats", formats)                 \

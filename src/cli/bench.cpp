@@ -137,9 +137,9 @@ class BenchCommand final : public Command {
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
     if (meter) bench::add_energy(json, meter->stop(), cost_per_hour_);
-    terminal::print(report_text(
-        without_unknown_energy(json),
-        {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links", "machine"}));
+    terminal::print(
+        report_text(without_unknown_energy(json), {"warnings", "samples", "layers", "memory_bytes", "kernel",
+                                                   "variables", "libraries", "links", "machine", "disturbance"}));
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
