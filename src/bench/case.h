@@ -38,6 +38,8 @@ struct RankRequest {
   /// ranks (dist/reduce/wire.h).
   std::string reduce = "auto";
   std::string wire = "f32";
+  /// GPUDirect RDMA: dist/gpu_network.h.
+  std::string gdr = "auto";
   /// Returns the number of compute threads of a rank; called after the rank is bound to its cores. If empty, the rank
   /// uses all cores it may use.
   std::function<int()> threads{};

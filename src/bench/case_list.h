@@ -14,6 +14,7 @@
 #define RG_CASE_LIST(X)                 \
   X("step", step)                       \
   X("short", short)                     \
+  X("sweep", sweep)                     \
   X("pipeline", pipeline)               \
   X("overlap", overlap)                 \
   X("formats", formats)                 \

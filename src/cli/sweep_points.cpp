@@ -106,10 +106,12 @@ std::vector<SweepPoint> sweep_points(std::span<const SweptKey> keys) {
 std::string folder_name(std::span<const std::string> overrides) {
   const std::string whole = fmt::format("{}", fmt::join(overrides, "_"));
   std::string name = whole.substr(0, kLongestFolder);
-  std::ranges::replace_if(name, [](char c) { return !is_harmless(c); }, '-');
+  std::ranges::replace_if(
+      name, [](char c) { return !is_harmless(c); }, '-');
   if (name == whole) return name;
   // Newlines keep apart ["a=1_b=2"] and ["a=1", "b=2"].
-  return fmt::format("{}_{}", name, io::sha256_hex(fmt::format("{}", fmt::join(overrides, "\n"))).substr(0, kHashDigits));
+  return fmt::format("{}_{}", name,
+                     io::sha256_hex(fmt::format("{}", fmt::join(overrides, "\n"))).substr(0, kHashDigits));
 }
 
 }  // namespace roentgen::cli

@@ -26,8 +26,8 @@ struct SweepPoint {
 };
 
 /// Parses the values of all --sweep options, such as "optimizer.lr=1e-3,1e-4". Commas inside brackets and quotes do not
-/// separate values. Throws ConfigError for a text of another form, a key given twice, a value given twice, train.seed,
-/// and a key that `overrides` ("section.key=value" of --set) also sets.
+/// separate values. Throws ConfigError for a text of another form, a repeated key or value, and train.seed. Also throws
+/// for a key that `overrides` ("section.key=value" of --set) sets.
 [[nodiscard]] std::vector<SweptKey> parse_sweep(std::span<const std::string> texts,
                                                 std::span<const std::string> overrides);
 
@@ -35,8 +35,8 @@ struct SweepPoint {
 [[nodiscard]] std::vector<SweepPoint> sweep_points(std::span<const SweptKey> keys);
 
 /// Returns a name for the folder of a point, such as "optimizer.lr=0.001_train.batch=16". Letters, digits and .=_+-
-/// stay. If other characters were replaced or the name was cut, it ends with a hash of the whole text, so that
-/// different points have different names.
+/// stay. If it replaces other characters or cuts the name, it appends a hash of the whole text. So different points
+/// have different names.
 [[nodiscard]] std::string folder_name(std::span<const std::string> overrides);
 
 }  // namespace roentgen::cli

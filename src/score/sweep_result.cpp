@@ -136,12 +136,12 @@ std::string to_csv(const SweepResult& result) {
 Value to_value(const SweepResult& result) {
   Value points = Value::array();
   for (const SweepRow& row : result.rows) {
-    points.push_back(Value::Table{
-        {"values", values_of(result, row)},
-        {"folder", row.folder},
-        {"mean_auroc", value_of(row.mean)},
-        {"sd", value_of(row.sd)},
-        {"against_leader", row.against_leader ? eval::to_value(*row.against_leader) : Value()}});
+    points.push_back(
+        Value::Table{{"values", values_of(result, row)},
+                     {"folder", row.folder},
+                     {"mean_auroc", value_of(row.mean)},
+                     {"sd", value_of(row.sd)},
+                     {"against_leader", row.against_leader ? eval::to_value(*row.against_leader) : Value()}});
   }
   const Value leader = result.leader ? values_of(result, result.rows[*result.leader]) : Value();
   return Value::Table{{"keys", Value::Array(result.keys.begin(), result.keys.end())},

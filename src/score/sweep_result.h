@@ -28,9 +28,9 @@ struct SweepRow {
 
 /// Result of a sweep.
 struct SweepResult {
-  std::vector<std::string> keys{};     ///< swept keys, "section.key"
-  std::vector<SweepRow> rows{};        ///< points in the order of the sweep
-  std::optional<std::size_t> leader{}; ///< row with the highest mean; nullopt if nothing was compared
+  std::vector<std::string> keys{};      ///< swept keys, "section.key"
+  std::vector<SweepRow> rows{};         ///< points in the order of the sweep
+  std::optional<std::size_t> leader{};  ///< row with the highest mean; nullopt if nothing was compared
   /// True if the intervals of all differences from the leader exclude 0. Not corrected for the number of points: all
   /// intervals must exclude 0, which equal points rarely do.
   bool has_best = false;

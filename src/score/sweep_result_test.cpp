@@ -84,8 +84,8 @@ TEST_F(Sweeps, find_no_difference_if_one_interval_includes_zero) {
 }
 
 TEST_F(Sweeps, average_seeds_with_intervals_over_seeds) {
-  const SweepResult swept =
-      result({side({model(4.0, 1), model(4.0, 2), model(4.0, 3)}), side({model(0.2, 4), model(0.2, 5), model(0.2, 6)})});
+  const SweepResult swept = result(
+      {side({model(4.0, 1), model(4.0, 2), model(4.0, 3)}), side({model(0.2, 4), model(0.2, 5), model(0.2, 6)})});
   EXPECT_TRUE(swept.covers_seeds);
   EXPECT_TRUE(swept.has_best) << swept.reason;
   ASSERT_TRUE(swept.rows[0].sd);

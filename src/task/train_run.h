@@ -68,8 +68,8 @@ class TrainRun {
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
 
   const TrainRunOptions options_;
-  /// Data set, loaded once for all runs; loaded again if a run has another section [data], or if a resumed run draws
-  /// splits by another rule.
+  /// Data set, loaded once for all runs. It is loaded again if a run has another section [data], or if a resumed run
+  /// draws splits by another rule.
   std::optional<data::Dataset> dataset_;
   Value dataset_section_;
   data::SplitRule dataset_rule_ = data::SplitRule::Normal;

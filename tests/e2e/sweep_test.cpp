@@ -59,9 +59,8 @@ TEST(Sweep, interrupted_and_resumed_gives_the_same_table) {
 TEST(Sweep, of_data_keys_reads_the_data_again) {
   const Workplace place;
   const fs::path data = place.synth("data", 120);
-  const Ended run =
-      place.must_run(plus(place.train_arguments(data, "runs"),
-                          {"--set", "train.epochs=1", "--sweep", "data.split_seed=0,1"}));
+  const Ended run = place.must_run(
+      plus(place.train_arguments(data, "runs"), {"--set", "train.epochs=1", "--sweep", "data.split_seed=0,1"}));
   EXPECT_NE(read_all(place / "runs/data.split_seed=0/preds.csv"), read_all(place / "runs/data.split_seed=1/preds.csv"));
   EXPECT_THAT(run.out, HasSubstr("\nno comparison: "));
 }

@@ -22,11 +22,12 @@ constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
     "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 26> kNoSettings{
-    "case",   "warmup", "n",        "rounds",        "steps",        "checksum", "plan_hash",
-    "engine", "bound",  "fault",    "kind",          "confirmed",    "dropped",  "tried",
-    "kept",   "date",   "by_round", "staleness_max", "same_batches", "applied",  "choice_revision",
-    "source", "from",   "stages",   "settled_from",  "formula"};
+constexpr std::array<std::string_view, 31> kNoSettings{
+    "case",    "warmup",      "n",           "rounds",        "steps",        "checksum", "plan_hash",
+    "engine",  "bound",       "fault",       "kind",          "confirmed",    "dropped",  "tried",
+    "kept",    "date",        "by_round",    "staleness_max", "same_batches", "applied",  "choice_revision",
+    "source",  "from",        "stages",      "settled_from",  "formula",      "steady",   "failed",
+    "verdict", "recipe_file", "next_command"};
 // Settings with a unit, and without this list taken for figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
