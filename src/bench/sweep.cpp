@@ -50,7 +50,7 @@ Value failed_row(const Planned& planned) {
   Value row = to_value(planned.setting);
   for (const char* key : {"images_per_s", "uncertainty", "jitter", "variation"}) row.set(key, Value());
   row.set("planned_bytes", planned.needs ? Value(planned.needs->planned_bytes) : Value());
-  row.set("steady", Value());
+  for (const char* key : {"steady", "threads", "oversubscribed"}) row.set(key, Value());
   row.set("failed", planned.failed);
   return row;
 }
@@ -60,10 +60,9 @@ Value measured_row(const Planned& planned, const Value& result) {
   for (const char* key : {"images_per_s", "uncertainty", "jitter", "variation"}) row.set(key, result.at(key));
   row.set("planned_bytes", planned.needs->planned_bytes);
   row.set("steady", signs_of_unsteady_speed(step_times(result)).empty());
-  row.set("failed", Value());
-  for (const char* key : {"threads", "oversubscribed", "warnings", "disturbance", "samples"}) {
-    row.set(key, result.at(key));
-  }
+  for (const char* key : {"threads", "oversubscribed"}) row.set(key, result.at(key));
+  row.set("failed", "");
+  for (const char* key : {"warnings", "disturbance", "samples"}) row.set(key, result.at(key));
   return row;
 }
 

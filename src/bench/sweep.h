@@ -75,8 +75,9 @@ struct SweepRun {
 ///   images_per_s, uncertainty, jitter, variation  see Speed; null if it failed
 ///   planned_bytes  memory of the step on one rank; null if it could not be planned
 ///   steady         false if signs_of_unsteady_speed() found something; null if it failed
-///   failed         reason; null for a measured row
-///   threads, oversubscribed, warnings, disturbance, samples  see short_row(); only of measured rows
+///   threads, oversubscribed  see short_row(); null if it failed
+///   failed         reason; empty for a measured row
+///   warnings, disturbance, samples  see short_row(); only of measured rows
 [[nodiscard]] Value::Array run_sweep(const std::vector<SweepSetting>& settings, const SweepRun& run);
 
 /// How certain the choice of a setting is.

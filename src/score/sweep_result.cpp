@@ -21,8 +21,20 @@ std::string csv_number(const std::optional<double>& value) { return value ? fmt:
 
 Value value_of(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
 
-const eval::Difference* difference_of(const SweepRow& row) {
-  return row.against_leader ? &row.against_leader->mean : nullptr;
+// Difference of the means of all labels; undefined if nothing was compared.
+const eval::Difference& difference_of(const SweepRow& row) {
+  static const eval::Difference kNone;
+  return row.against_leader ? row.against_leader->mean : kNone;
+}
+
+std::string interval_text(const eval::Estimate& estimate) {
+  if (!estimate.interval) return "-";
+  return fmt::format("{:+.4f} to {:+.4f}", estimate.interval->low, estimate.interval->high);
+}
+
+std::string interval_cells(const eval::Estimate& estimate) {
+  if (!estimate.interval) return ",";
+  return fmt::format("{:.9g},{:.9g}", estimate.interval->low, estimate.interval->high);
 }
 
 // "optimizer.lr=0.001, train.batch=16"
@@ -53,7 +65,7 @@ void find_leader(SweepResult& result, const std::vector<ComparedSide>& sides) {
 
 // Returns why a point may be as good as the leader; empty if its interval excludes 0.
 std::string doubt_of(const SweepResult& result, const SweepRow& row) {
-  const eval::Difference& difference = *difference_of(row);
+  const eval::Difference& difference = difference_of(row);
   const std::string name = name_of(result, row);
   if (!difference.delta.interval) {
     const std::string_view why = difference.delta.no_interval;
@@ -102,14 +114,12 @@ std::string to_text(const SweepResult& result) {
   for (const char* head : {"mean AUROC", "sd", "difference", "95% interval", "p"}) rows[0].emplace_back(head);
   for (const SweepRow& row : result.rows) {
     eval::TextRow& cells = rows.emplace_back(row.values);
-    const eval::Difference* const difference = difference_of(row);
-    const eval::Estimate delta = difference == nullptr ? eval::Estimate{} : difference->delta;
+    const eval::Difference& difference = difference_of(row);
     cells.push_back(number_text(row.mean, "{:.4f}"));
     cells.push_back(number_text(row.sd, "{:.4f}"));
-    cells.push_back(number_text(delta.value, "{:+.4f}"));
-    cells.push_back(delta.interval ? fmt::format("{:+.4f} to {:+.4f}", delta.interval->low, delta.interval->high)
-                                   : "-");
-    cells.push_back(number_text(difference == nullptr ? std::nullopt : difference->p, "{:.4f}"));
+    cells.push_back(number_text(difference.delta.value, "{:+.4f}"));
+    cells.push_back(interval_text(difference.delta));
+    cells.push_back(number_text(difference.p, "{:.4f}"));
   }
   return eval::in_columns(std::move(rows), eval::LastLine::Alike) +
          "AUROCs of the validation images, on which each run's best epoch was chosen, so they are optimistic.\n" +
@@ -122,13 +132,10 @@ std::string to_csv(const SweepResult& result) {
   text += "folder,mean_auroc,sd,difference,low,high,p\n";
   for (const SweepRow& row : result.rows) {
     for (const std::string& value : row.values) text += csv_field(value) + ",";
-    const eval::Difference* const difference = difference_of(row);
-    const eval::Estimate delta = difference == nullptr ? eval::Estimate{} : difference->delta;
-    const auto low = delta.interval ? std::optional(delta.interval->low) : std::nullopt;
-    const auto high = delta.interval ? std::optional(delta.interval->high) : std::nullopt;
-    text += fmt::format("{},{},{},{},{},{},{}\n", csv_field(row.folder), csv_number(row.mean), csv_number(row.sd),
-                        csv_number(delta.value), csv_number(low), csv_number(high),
-                        csv_number(difference == nullptr ? std::nullopt : difference->p));
+    const eval::Difference& difference = difference_of(row);
+    text += fmt::format("{},{},{},{},{},{}\n", csv_field(row.folder), csv_number(row.mean), csv_number(row.sd),
+                        csv_number(difference.delta.value), interval_cells(difference.delta),
+                        csv_number(difference.p));
   }
   return text;
 }

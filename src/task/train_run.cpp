@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/plural.h"
+#include "data/source/options.h"
 #include "engine/engine.h"
 #include "io/place.h"
 #include "publish/torchvision.h"
