@@ -6,11 +6,19 @@
 
 #include "core/foreign_text.h"
 #include "core/value.h"
+#include "dist/gpu_network.h"
 #include "io/toml.h"
 #include "task/model.h"
 #include "train/recipe.h"
 
 namespace roentgen::bench {
+namespace {
+
+std::string ranks_option(const SweepSetting& setting) {
+  return setting.ranks > 1 ? fmt::format(" --ranks {}", setting.ranks) : std::string();
+}
+
+}  // namespace
 
 std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& setting, std::int64_t threads,
                          std::string_view comment) {
@@ -29,11 +37,16 @@ std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& sett
   return text;
 }
 
-std::string sweep_command(const std::filesystem::path& recipe, const SweepSetting& setting) {
-  std::string command = fmt::format("roentgen train --recipe {} --data DIR --out run", shell_word(recipe.string()));
-  if (setting.ranks > 1) command += fmt::format(" --ranks {}", setting.ranks);
-  if (!setting.gdr.empty()) command += fmt::format(" --gdr {}", setting.gdr);
-  return command;
+std::string long_command(const std::filesystem::path& recipe, const SweepSetting& setting) {
+  const std::string level = setting.gdr.empty() ? "" : dist::gdr_level(setting.gdr);
+  return fmt::format("{}{}roentgen bench long --recipe {} --data DIR --target auroc=0.8 --out long{}",
+                     level.empty() ? "" : "NCCL_NET_GDR_LEVEL=", level.empty() ? "" : level + " ",
+                     shell_word(recipe.string()), ranks_option(setting));
+}
+
+std::string train_command(const std::filesystem::path& recipe, const SweepSetting& setting) {
+  return fmt::format("roentgen train --recipe {} --data DIR --out run{}{}{}", shell_word(recipe.string()),
+                     ranks_option(setting), setting.gdr.empty() ? "" : " --gdr ", setting.gdr);
 }
 
 }  // namespace roentgen::bench

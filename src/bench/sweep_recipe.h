@@ -21,7 +21,10 @@ namespace roentgen::bench {
 [[nodiscard]] std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& setting, std::int64_t threads,
                                        std::string_view comment);
 
-/// Returns the command that trains with the recipe and with the setting's ranks and GDR, as words for a shell.
-[[nodiscard]] std::string sweep_command(const std::filesystem::path& recipe, const SweepSetting& setting);
+/// Returns the command of a long test (`bench long`) with the recipe, and with the setting's ranks and GDR. DIR and the
+/// target are left to the user.
+[[nodiscard]] std::string long_command(const std::filesystem::path& recipe, const SweepSetting& setting);
+/// Returns the command that trains with the recipe, and with the setting's ranks and GDR.
+[[nodiscard]] std::string train_command(const std::filesystem::path& recipe, const SweepSetting& setting);
 
 }  // namespace roentgen::bench

@@ -181,8 +181,13 @@ TEST(Sweep, recipe_has_the_setting_and_can_be_read) {
   EXPECT_EQ(recipe.train.fuse, "off");
   EXPECT_EQ(recipe.train.dtype, "bf16");
   EXPECT_EQ(recipe.train.threads, 3);
-  EXPECT_EQ(sweep_command("a b.toml", setting),
+  EXPECT_EQ(train_command("a b.toml", setting),
             "roentgen train --recipe 'a b.toml' --data DIR --out run --ranks 2 --gdr off");
+  EXPECT_EQ(long_command("a.toml", setting),
+            "NCCL_NET_GDR_LEVEL=LOC roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long "
+            "--ranks 2");
+  EXPECT_EQ(long_command("a.toml", {.ranks = 1, .gdr = "auto"}),
+            "roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long");
   NetworkOptions odd = network;
   odd.algorithms = "winograd";
   EXPECT_THROW(static_cast<void>(sweep_recipe(odd, setting, 0, "")), ConfigError);

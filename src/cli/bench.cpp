@@ -22,6 +22,8 @@
 #include "cli/output_file.h"
 #include "cli/own_arguments.h"
 #include "cli/report_text.h"
+#include "cli/standard_output.h"
+#include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -54,6 +56,13 @@ bench::Host host() {
                                                            .image_px = network.image_px,
                                                            .labels = network.labels});
               },
+          .print =
+              [](const std::string& text) {
+                terminal::print(text);
+                flush_output();
+              },
+          .listen_for_stop = listen_for_stop,
+          .is_stop_asked = is_stop_asked,
           .start_ranks =
               [](const bench::RankRequest& request, const std::vector<std::string>& changed) {
                 return run_for_json(rank_options(request), changed);
@@ -78,6 +87,12 @@ Value without_unknown_energy(Value result) {
   if (watts == nullptr || !watts->is_null()) return result;
   std::erase_if(result.as_table(), [](const auto& entry) { return entry.first == "energy"; });
   return result;
+}
+
+void print(const Value& result) {
+  terminal::print(
+      report_text(without_unknown_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel",
+                                                   "variables", "libraries", "links", "machine", "disturbance"}));
 }
 
 class BenchCommand final : public Command {
@@ -138,13 +153,16 @@ class BenchCommand final : public Command {
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
     if (meter) bench::add_energy(json, meter->stop(), cost_per_hour_);
-    terminal::print(
-        report_text(without_unknown_energy(json), {"warnings", "samples", "layers", "memory_bytes", "kernel",
-                                                   "variables", "libraries", "links", "machine", "disturbance"}));
+    if (!asked.prints_itself()) print(json);
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
+    }
+    if (asked.has_stopped(json)) {
+      ignore_stop();  // all is saved
+      terminal::print("stopped; the same command continues\n");
+      return {.json = std::move(json), .exit_code = kStopped};
     }
     if (asked.is_measurement()) store(json);
     const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;

@@ -134,8 +134,7 @@ std::string to_csv(const SweepResult& result) {
     for (const std::string& value : row.values) text += csv_field(value) + ",";
     const eval::Difference& difference = difference_of(row);
     text += fmt::format("{},{},{},{},{},{}\n", csv_field(row.folder), csv_number(row.mean), csv_number(row.sd),
-                        csv_number(difference.delta.value), interval_cells(difference.delta),
-                        csv_number(difference.p));
+                        csv_number(difference.delta.value), interval_cells(difference.delta), csv_number(difference.p));
   }
   return text;
 }

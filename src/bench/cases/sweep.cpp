@@ -237,7 +237,8 @@ class SweepCase final : public Case {
     if (recipe_.empty()) return;
     io::write_file_atomically(recipe_, recipe_of(network, choice.setting, "roentgen bench sweep, " + choice.text));
     result.set("recipe_file", recipe_.string());
-    result.set("next_command", sweep_command(recipe_, choice.setting));
+    result.set("next_command", long_command(recipe_, choice.setting));
+    result.set("train_command", train_command(recipe_, choice.setting));
   }
 
   static void add_warnings(Value& result, std::vector<std::string> warnings) {

@@ -22,12 +22,44 @@ constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
     "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 31> kNoSettings{
-    "case",    "warmup",      "n",           "rounds",        "steps",        "checksum", "plan_hash",
-    "engine",  "bound",       "fault",       "kind",          "confirmed",    "dropped",  "tried",
-    "kept",    "date",        "by_round",    "staleness_max", "same_batches", "applied",  "choice_revision",
-    "source",  "from",        "stages",      "settled_from",  "formula",      "steady",   "failed",
-    "verdict", "recipe_file", "next_command"};
+constexpr std::array<std::string_view, 38> kNoSettings{"case",
+                                                       "warmup",
+                                                       "n",
+                                                       "rounds",
+                                                       "steps",
+                                                       "checksum",
+                                                       "plan_hash",
+                                                       "engine",
+                                                       "bound",
+                                                       "fault",
+                                                       "kind",
+                                                       "confirmed",
+                                                       "dropped",
+                                                       "tried",
+                                                       "kept",
+                                                       "date",
+                                                       "by_round",
+                                                       "staleness_max",
+                                                       "same_batches",
+                                                       "applied",
+                                                       "choice_revision",
+                                                       "source",
+                                                       "from",
+                                                       "stages",
+                                                       "settled_from",
+                                                       "formula",
+                                                       "reached",
+                                                       "stopped",
+                                                       "epochs_to_target",
+                                                       "epochs",
+                                                       "run",
+                                                       "counted",
+                                                       "steady",
+                                                       "failed",
+                                                       "verdict",
+                                                       "recipe_file",
+                                                       "next_command",
+                                                       "train_command"};
 // Settings with a unit, and without this list taken for figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
@@ -83,7 +115,8 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
   const bool has_rate = std::ranges::find(own, FigureKind::Time, &Figure::kind) == own.end() ||
                         std::ranges::find(own, FigureKind::Rate, &Figure::kind) != own.end();
   for (Figure& figure : own) {
-    if (has_rate && figure.kind == FigureKind::Time) continue;
+    // The time to a target says more than the rate.
+    if (has_rate && figure.kind == FigureKind::Time && figure.name != "time_to_target_s") continue;
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }
