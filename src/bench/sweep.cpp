@@ -95,15 +95,6 @@ std::string time_left_text(double done_cost, double done_s, double left_cost) {
   return fmt::format(", about {:.0f} s left", done_s * left_cost / done_cost);
 }
 
-SweepSetting setting_of(const Value& row) {
-  const Value& gdr = row.at("gdr");
-  return {.batch = row.at("batch").as_integer(),
-          .fuse = row.at("fuse").as_string(),
-          .dtype = row.at("dtype").as_string(),
-          .ranks = row.at("ranks").as_integer(),
-          .gdr = gdr.is_null() ? std::string() : gdr.as_string()};
-}
-
 bool is_steady(const Value& row) { return !is_failed(row) && row.at("steady").as_bool(); }
 
 bool is_within_jitter(const Value& faster, const Value& slower) {
@@ -141,6 +132,15 @@ Value to_value(const SweepSetting& setting) {
                       {"dtype", setting.dtype},
                       {"ranks", setting.ranks},
                       {"gdr", setting.gdr.empty() ? Value() : Value(setting.gdr)}};
+}
+
+SweepSetting setting_of(const Value& row) {
+  const Value& gdr = row.at("gdr");
+  return {.batch = row.at("batch").as_integer(),
+          .fuse = row.at("fuse").as_string(),
+          .dtype = row.at("dtype").as_string(),
+          .ranks = row.at("ranks").as_integer(),
+          .gdr = gdr.is_null() ? std::string() : gdr.as_string()};
 }
 
 double sweep_cost(const SweepSetting& setting, const SweepNeeds& needs, const SweepRun& run) {

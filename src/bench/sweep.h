@@ -42,6 +42,8 @@ struct SweepLists {
 [[nodiscard]] std::string setting_text(const SweepSetting& setting);
 /// Returns the entries batch, fuse, dtype, ranks and gdr (null if empty) of a table.
 [[nodiscard]] Value to_value(const SweepSetting& setting);
+/// Returns the setting of a row of run_sweep().
+[[nodiscard]] SweepSetting setting_of(const Value& row);
 
 /// Work and memory of one step on one rank, known before it runs.
 struct SweepNeeds {

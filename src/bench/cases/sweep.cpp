@@ -243,12 +243,10 @@ class SweepCase final : public Case {
 
   static void add_warnings(Value& result, std::vector<std::string> warnings) {
     for (const Value& row : result.at("rows").as_array()) {
-      if (row.find("warnings") == nullptr) continue;
-      for (const Value& text : row.at("warnings").as_array()) {
-        warnings.push_back(fmt::format("batch {}, fuse {}, dtype {}, ranks {}: {}", row.at("batch").as_integer(),
-                                       row.at("fuse").as_string(), row.at("dtype").as_string(),
-                                       row.at("ranks").as_integer(), text.as_string()));
-      }
+      if (row.find("warnings") == nullptr || row.at("warnings").as_array().empty()) continue;
+      std::vector<std::string> texts;
+      for (const Value& text : row.at("warnings").as_array()) texts.push_back(text.as_string());
+      warnings.push_back(fmt::format("{}: {}", setting_text(setting_of(row)), fmt::join(texts, "; ")));
     }
     result.set("warnings", Value::Array(warnings.begin(), warnings.end()));
   }
