@@ -59,7 +59,7 @@ struct Host {
   /// True if a stop was asked for.
   std::function<bool()> is_stop_asked;
   /// Starts this program again as several ranks, with the option values in `changed` replaced. Returns the result of
-  /// rank 0.
+  /// rank 0. Throws StopError (stop_error.h) if a signal to this program ended the ranks.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
   /// Runs `body` in this process as one of the started ranks. If there is only one rank, `body` gets a null CommThread.
   /// Returns the result of `body`, which is null on ranks other than 0.
@@ -88,6 +88,11 @@ class Case {
   [[nodiscard]] virtual bool has_failed(const Value& result) const {
     static_cast<void>(result);
     return false;
+  }
+  /// False if this process measured nothing, because an earlier one did. There is no record then.
+  [[nodiscard]] virtual bool is_new(const Value& result) const {
+    static_cast<void>(result);
+    return true;
   }
   /// True if the case was stopped with everything saved, so that the same command can continue. There is no record
   /// then.

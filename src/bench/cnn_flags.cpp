@@ -332,4 +332,13 @@ std::string CnnOutput::end(double images_per_s) {
   return fmt::format("{0}\ntotal images/sec: {1:.2f}\n{0}\n", dashes, images_per_s);
 }
 
+std::string cnn_lines(const Value& result, std::int64_t display_every) {
+  CnnOutput output(result.at("batch").as_double() * result.at("ranks").as_double(), display_every);
+  const Value::Array& times = result.at("samples").at("step_s").as_array();
+  const Value::Array& losses = result.at("losses").as_array();
+  std::string text;
+  for (std::size_t i = 0; i < times.size(); ++i) text += output.add(times[i].as_double(), losses[i].as_double());
+  return text + CnnOutput::end(result.at("total_images_per_s").as_double());
+}
+
 }  // namespace roentgen::bench

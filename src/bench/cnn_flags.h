@@ -12,6 +12,7 @@
 #include "bench/cases/scaling.h"
 #include "bench/network.h"
 #include "core/option.h"
+#include "core/value.h"
 #include "data/transform/augment.h"
 
 namespace roentgen::bench {
@@ -98,5 +99,9 @@ class CnnOutput {
   std::int64_t display_every_;
   std::vector<double> step_s_{};
 };
+
+/// Returns all lines of a finished run.
+/// @param result result of the case `cnn`
+[[nodiscard]] std::string cnn_lines(const Value& result, std::int64_t display_every);
 
 }  // namespace roentgen::bench

@@ -156,5 +156,17 @@ TEST(CnnOutput, has_the_form_of_tf_cnn_benchmarks) {
             std::string(64, '-') + "\ntotal images/sec: 362.12\n" + std::string(64, '-') + "\n");
 }
 
+TEST(CnnOutput, of_a_finished_group_counts_the_images_of_all_devices) {
+  const Value result = Value::Table{{"batch", 8},
+                                    {"ranks", 4},
+                                    {"total_images_per_s", 300.0},
+                                    {"losses", Value::Array{0.7, 0.6}},
+                                    {"samples", Value::Table{{"step_s", Value::Array{0.1, 0.1}}}}};
+  EXPECT_EQ(cnn_lines(result, 2),
+            "Step\tImg/sec\ttotal_loss\n1\timages/sec: 320.0 +/- 0.0 (jitter = 0.0)\t0.700\n"
+            "2\timages/sec: 320.0 +/- 0.0 (jitter = 0.0)\t0.600\n" +
+                CnnOutput::end(300.0));
+}
+
 }  // namespace
 }  // namespace roentgen::bench

@@ -39,7 +39,7 @@ std::vector<double> doubles_in(const Value& array) {
 /// Moves entries that are equal in all rows to `settings`.
 void move_common(Value& rows, Value& settings) {
   Value::Array& all = rows.as_array();
-  for (const std::string_view key : {"hosts", "n", "kind", "batch", "threads", "dtype"}) {
+  for (const std::string_view key : {"hosts", "oversubscribed", "n", "kind", "batch", "threads", "dtype"}) {
     const Value value = all.front().at(key);
     if (!std::ranges::all_of(all, [&](const Value& row) { return row.at(key) == value; })) continue;
     settings.set(key, value);
@@ -101,7 +101,7 @@ Value short_row(const Value& point) {
   for (const std::string_view key : kPointKeys) row.set(key, point.at(key));
   Value& warnings = row.set("warnings", Value::array());
   for (std::string& text : short_warnings(step_s, point.at("disturbance"))) warnings.push_back(std::move(text));
-  return row;
+  return short_row_in(row);
 }
 
 Value run_short_points(const std::vector<std::int64_t>& counts, Value settings,

@@ -128,7 +128,7 @@ TEST(Short, reports_find_the_speed_of_every_number) {
   EXPECT_NEAR(speeds[2].images_per_s, 640.0, 1e-9);
   std::vector<std::string> names;
   for (const Figure& figure : main_figures(run_short_points({1, 8}, settings, run))) names.push_back(figure.name);
-  EXPECT_THAT(names, Contains("points(oversubscribed=false, ranks=8) images_per_s"));
+  EXPECT_THAT(names, Contains("points(ranks=8) images_per_s"));
 }
 
 TEST(Short, iterations_follow_the_formula) {

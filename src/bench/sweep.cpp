@@ -11,6 +11,7 @@
 
 #include "bench/harness.h"
 #include "bench/speed.h"
+#include "bench/stop_error.h"
 #include "core/error.h"
 #include "core/log.h"
 
@@ -25,11 +26,13 @@ struct Planned {
   std::string failed{};
 };
 
-/// Calls a function and returns the reason of its failure; empty if it succeeds.
+/// Calls a function and returns the reason of its failure; empty if it succeeds. Throws StopError.
 template <typename Function>
 std::string failure_of(Function function) {
   try {
     function();
+  } catch (const StopError&) {
+    throw;
   } catch (const Error& error) {
     return error.what();
   } catch (const std::bad_alloc&) {

@@ -72,7 +72,8 @@ struct SweepRun {
 /// orders settings, but predicts no time.
 [[nodiscard]] double sweep_cost(const SweepSetting& setting, const SweepNeeds& needs, const SweepRun& run);
 
-/// Runs all settings in ascending order of sweep_cost(). A setting that fails becomes a row with its reason.
+/// Runs all settings in ascending order of sweep_cost(). A setting that fails becomes a row with its reason. Throws
+/// StopError of SweepRun::run.
 /// Returns rows, the fastest first and failed ones last. A row has the entries of to_value(SweepSetting), and:
 ///   images_per_s, uncertainty, jitter, variation  see Speed; null if it failed
 ///   planned_bytes  memory of the step on one rank; null if it could not be planned

@@ -19,6 +19,7 @@
 #include "bench/ledger/published.h"
 #include "bench/ledger/record_testing.h"
 #include "bench/short_run.h"
+#include "bench/stop_error.h"
 #include "bench/sweep_recipe.h"
 #include "core/error.h"
 #include "core/folder_testing.h"
@@ -126,6 +127,18 @@ TEST(Sweep, failure_is_a_row_with_its_reason) {
   EXPECT_THAT(rows[2].at("failed").as_string(), HasSubstr("200 GiB"));
   EXPECT_EQ(rows[2].at("planned_bytes").as_integer(), 1);
   EXPECT_EQ(choose_row(rows).setting.batch, 4);
+}
+
+TEST(Sweep, stops_when_the_user_stops_a_test) {
+  const std::vector<SweepSetting> settings{{.batch = 4}, {.batch = 8}};
+  int runs = 0;
+  const SweepRun run{.plan = [](const SweepSetting&) { return kNeeds; },
+                     .run = [&](const SweepSetting&) -> Value {
+                       ++runs;
+                       throw StopError("[cli.launch] 2 ranks: expected a normal end, got signal 2");
+                     }};
+  EXPECT_THROW(static_cast<void>(run_sweep(settings, run)), StopError);
+  EXPECT_EQ(runs, 1);
 }
 
 TEST(Sweep, of_failures_only_chooses_nothing) {

@@ -4,6 +4,7 @@
 // roentgen bench: runs one case of bench/case_list.h and prints its result. --json FILE receives the whole result, and
 // the ledger a record of it.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -47,6 +48,12 @@ RankOptions rank_options(const bench::RankRequest& request) {
           .gdr = request.gdr};
 }
 
+/// Replaces tabs by spaces, because a terminal shows control characters as escapes.
+std::string without_tabs(std::string text) {
+  std::ranges::replace(text, '\t', ' ');
+  return text;
+}
+
 bench::Host host() {
   return {.images = data::images_or_records,
           .graph_of_file =
@@ -58,7 +65,7 @@ bench::Host host() {
               },
           .print =
               [](const std::string& text) {
-                terminal::print(text);
+                terminal::print_for_programs(::isatty(STDOUT_FILENO) != 0 ? without_tabs(text) : text);
                 flush_output();
               },
           .listen_for_stop = listen_for_stop,
@@ -164,7 +171,7 @@ class BenchCommand final : public Command {
       terminal::print("stopped; the same command continues\n");
       return {.json = std::move(json), .exit_code = kStopped};
     }
-    if (asked.is_measurement()) store(json);
+    if (asked.is_measurement() && asked.is_new(json)) store(json);
     const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;
     return {.json = std::move(json), .exit_code = exit_code};
   }

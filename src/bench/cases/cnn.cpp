@@ -53,9 +53,6 @@ class CnnCase final : public Case {
                              .processes = launched ? launched->size : 1};
     CnnPlan plan = plan_of(flags_, machine);
     if (plan.devices > 1) return run_group(plan, host);
-    if (!launched || launched->rank == 0) {
-      for (const std::string& text : plan.notes) log::info("cnn: " + text);
-    }
     ScalingOptions options{.step = plan.network, .optimizer = plan.optimizer};
     options.step.graph = host.graph_of_file(options.step);
     std::optional<data::Dataset> dataset;
@@ -67,6 +64,9 @@ class CnnCase final : public Case {
       }
       options.dataset = &*dataset;
       options.input = input_of(plan, options.step);
+    }
+    if (!launched || launched->rank == 0) {
+      for (const std::string& text : plan.notes) log::info("cnn: " + text);
     }
     if (!launched) return measured(plan, options, nullptr, host);
     const RankRequest rank{
@@ -94,12 +94,7 @@ class CnnCase final : public Case {
   [[nodiscard]] static Value run_group(const CnnPlan& plan, const Host& host) {
     const RankRequest group{.ranks = plan.devices, .may_oversubscribe = true, .reduce = plan.reduce};
     Value result = host.start_ranks(group, {"--num_gpus", "1", "--variable_update", "horovod"});
-    CnnOutput output(result.at("batch").as_double() * result.at("ranks").as_double(), plan.display_every);
-    const Value::Array& times = result.at("samples").at("step_s").as_array();
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      host.print(output.add(times[i].as_double(), result.at("losses").as_array()[i].as_double()));
-    }
-    host.print(CnnOutput::end(result.at("total_images_per_s").as_double()));
+    host.print(cnn_lines(result, plan.display_every));
     return result;
   }
 

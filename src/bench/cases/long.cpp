@@ -92,6 +92,7 @@ class LongCase final : public Case {
              .doc = "allow more threads than the machine has cores"}};
   }
   [[nodiscard]] bool has_failed(const Value& result) const override { return !result.at("reached").as_bool(); }
+  [[nodiscard]] bool is_new(const Value& result) const override { return result.at("trained").as_bool(); }
   [[nodiscard]] bool has_stopped(const Value& result) const override { return result.at("stopped").as_bool(); }
 
   [[nodiscard]] Value run(const Host& host) override {
@@ -176,7 +177,9 @@ class LongCase final : public Case {
     bool has_trained = false, is_stopped = false;
     for (const LongRun& run : runs) {
       if (ranks.is_first()) log::info(fmt::format("long: {}", run.folder.root().string()));
-      has_trained = train_one(target, run, group, host) || has_trained;
+      const bool has_begun = train_one(target, run, group, host);
+      if (!has_begun && ranks.is_first()) log::info("long: it has ended before");
+      has_trained = has_trained || has_begun;
       if (!ranks.is_first()) continue;
       times.push_back(time_to_target(target, run.folder.log()));
       is_stopped = !times.back().epochs && !train::is_finished(run.recipe, run.folder);
@@ -223,6 +226,7 @@ class LongCase final : public Case {
                                 {"max_epochs", recipe.train.epochs},
                                 {"reached", fastest != nullptr},
                                 {"stopped", course.is_stopped},
+                                {"trained", course.has_trained},
                                 {"time_to_target_s", fastest != nullptr ? Value(fastest->seconds()) : Value()},
                                 {"epochs_to_target", fastest != nullptr ? Value(*fastest->epochs) : Value()}};
     // Without training in this process, its energy says nothing about the speed.

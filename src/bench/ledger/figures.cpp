@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
     "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 38> kNoSettings{"case",
+constexpr std::array<std::string_view, 39> kNoSettings{"case",
                                                        "warmup",
                                                        "n",
                                                        "rounds",
@@ -59,7 +59,8 @@ constexpr std::array<std::string_view, 38> kNoSettings{"case",
                                                        "verdict",
                                                        "recipe_file",
                                                        "next_command",
-                                                       "train_command"};
+                                                       "train_command",
+                                                       "trained"};
 // Settings with a unit, and without this list taken for figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
