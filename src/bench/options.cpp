@@ -57,7 +57,7 @@ DType parse_slot_dtype(std::string_view text) {
 
 [[noreturn]] void refuse_ranks(std::string_view text) {
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
-                               "--ranks 2; in the case scaling also --ranks 1,2,4"));
+                               "--ranks 2; in the cases scaling and short also --ranks 1,2,4"));
 }
 
 }  // namespace
@@ -276,7 +276,7 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 
 std::vector<Option> RankArguments::options(Names names) {
   // Options with equal texts share a line of the help.
-  constexpr const char* kRanksDoc = "processes (ranks); scaling: 1,2,4; per node: sharing its cores";
+  constexpr const char* kRanksDoc = "processes (ranks); scaling, short: 1,2,4; per node: sharing its cores";
   return picked(
       {{.name = "--ranks", .target = &ranks, .doc = kRanksDoc, .value_name = "NUMBERS"},
        {.name = "--ranks-per-node", .target = &per_node, .doc = kRanksDoc, .value_name = "NUMBERS"},

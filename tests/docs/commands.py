@@ -100,8 +100,8 @@ def is_skipped(words):
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
     # A plan for a described GPU needs cuDNN, but no GPU.
     needs_gpu = "cuda" in words and ("--card" not in words or ctypes.util.find_library("cudnn") is None)
-    # takes minutes, with sizes up to 100 MB; measures a machine for a minute
-    is_long = "allreduce" in words or words[1:3] == ["bench", "suite"]
+    # takes minutes, with sizes up to 100 MB; measures a machine for a minute; trains until a target
+    is_long = "allreduce" in words or words[1:3] in (["bench", "suite"], ["bench", "long"])
     return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or needs_gpu or is_long
 
 
@@ -141,6 +141,8 @@ def shortened(words):
             kept.append("--oversubscribe")
         if "--image" not in words and ("choose" in words or "fusion" in words or "infer" in words):
             kept += ["--image", "32"]
+        if "sweep" in words:
+            kept += ["--warmup", "1", "--steps", "1"]
         return [SHORT_BENCH.get(before, word) for before, word in zip([""] + kept, kept)]
     if words[1] != "train" or "--keys" in words or "--resume" in words:
         return words

@@ -203,7 +203,7 @@ class LongCase final : public Case {
                         {"run", run.folder.root().string()}};
   }
 
-  /// What this process did.
+  /// Work of this process.
   struct Course {
     bool has_trained = false;
     bool is_stopped = false;

@@ -63,9 +63,10 @@ struct ScalingOptions {
 
 /// Measures one number of ranks: as a rank of `group`, or as the only rank if `group` is null. All ranks must call it
 /// with equal options. The compute thread and its team are bound to the first `threads` of the available cores.
+/// Only times may differ between ranks.
 /// @return {"ranks" (only workers), "servers", "update", "hosts", "dtype" (of the plan), "images_per_s" (of all
-/// workers), "step_ms", "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", "disturbance" (of
-/// this rank's host, see disturbance.h), "samples": {"step_s"}, ...}. Only times may differ between ranks.
+/// workers), "step_ms", "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. "disturbance"
+/// is that of this rank's host (disturbance.h), and "samples" has "step_s".
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
 /// Numbers of ranks to measure, and the number of rounds.

@@ -154,5 +154,25 @@ TEST(Published, stand_beside_the_fastest_own_speed_on_as_many_devices) {
   EXPECT_TRUE(row("densenet121", 8, "V100").at("ours").is_null());
 }
 
+TEST(Compare, rows_with_samples_have_an_interval_within_a_run) {
+  const auto record = [](double step_s) {
+    std::vector<double> times;
+    for (int i = 0; i < 100; ++i) times.push_back(step_s * (1.0 + 0.001 * (i / 10 % 2)));
+    Value rows = Value::array();
+    rows.push_back(Value::Table{{"ranks", 4},
+                                {"images_per_s", 1.0 / step_s},
+                                {"efficiency", 0.9},
+                                {"samples", Value::Table{{"step_s", samples_of(times)}}}});
+    return made_record(0, "a", "short", Value::Table{{"case", "short"}, {"points", rows}});
+  };
+  const Value found = compare_records({record(0.1)}, {record(0.11)});
+  const Value::Array& figures = found.at("figures").as_array();
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_EQ(figures[0].at("figure").as_string(), "points(ranks=4) images_per_s");
+  EXPECT_EQ(figures[0].at("verdict").as_string(), "worse");
+  EXPECT_EQ(figures[0].at("variation").as_string(), "within a run");
+  EXPECT_EQ(figures[1].at("verdict").as_string(), "unknown") << "an efficiency also depends on another row";
+}
+
 }  // namespace
 }  // namespace roentgen::bench

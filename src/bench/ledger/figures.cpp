@@ -94,6 +94,20 @@ std::optional<Figure> figure_of(const std::string& key, const Value& value) {
   return Figure{.name = key, .kind = *kind, .value = size};
 }
 
+/// Raw times of a table that has exactly one array of samples, in seconds; else empty.
+std::vector<double> samples_of_table(const Value& table) {
+  const Value* const samples = table.find("samples");
+  if (samples == nullptr || !samples->is_table() || samples->as_table().size() != 1) return {};
+  const auto& [name, times] = samples->as_table().front();
+  if (!name.ends_with("_s") || !times.is_array()) return {};
+  std::vector<double> seconds;
+  for (const Value& time : times.as_array()) {
+    if (!time.is_number() || time.as_double() <= 0.0) return {};
+    seconds.push_back(time.as_double());
+  }
+  return seconds;
+}
+
 void collect(const Value& table, const std::string& prefix, std::vector<Figure>& figures);
 
 void collect_rows(const std::string& key, const Value& rows, const std::string& prefix, std::vector<Figure>& figures) {
@@ -118,6 +132,9 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
   for (Figure& figure : own) {
     // The time to a target says more than the rate.
     if (has_rate && figure.kind == FigureKind::Time && figure.name != "time_to_target_s") continue;
+    // Relative figures also depend on the samples of another row.
+    const bool is_relative = figure.name.ends_with("efficiency") || figure.name.ends_with("speedup");
+    if (!is_relative) figure.samples_s = samples_of_table(table);
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }
