@@ -38,6 +38,8 @@ struct RankRequest {
   /// ranks (dist/reduce/wire.h).
   std::string reduce = "auto";
   std::string wire = "f32";
+  /// GPUDirect RDMA: dist/gpu_network.h.
+  std::string gdr = "auto";
   /// Returns the number of compute threads of a rank; called after the rank is bound to its cores. If empty, the rank
   /// uses all cores it may use.
   std::function<int()> threads{};
@@ -57,7 +59,7 @@ struct Host {
   /// True if a stop was asked for.
   std::function<bool()> is_stop_asked;
   /// Starts this program again as several ranks, with the option values in `changed` replaced. Returns the result of
-  /// rank 0.
+  /// rank 0. Throws StopError (stop_error.h) if a signal to this program ended the ranks.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
   /// Runs `body` in this process as one of the started ranks. If there is only one rank, `body` gets a null CommThread.
   /// Returns the result of `body`, which is null on ranks other than 0.

@@ -16,6 +16,7 @@
   X("short", short)                     \
   X("cnn", cnn)                         \
   X("long", long)                       \
+  X("sweep", sweep)                     \
   X("pipeline", pipeline)               \
   X("overlap", overlap)                 \
   X("formats", formats)                 \

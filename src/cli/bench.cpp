@@ -43,7 +43,8 @@ RankOptions rank_options(const bench::RankRequest& request) {
           .may_oversubscribe = request.may_oversubscribe,
           .threads = request.threads,
           .reduce = request.reduce,
-          .wire = request.wire};
+          .wire = request.wire,
+          .gdr = request.gdr};
 }
 
 bench::Host host() {

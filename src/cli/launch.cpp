@@ -17,6 +17,7 @@
 #include <optional>
 #include <utility>
 
+#include "bench/stop_error.h"
 #include "cli/device_threads.h"
 #include "cli/failure.h"
 #include "cli/launcher.h"
@@ -126,8 +127,9 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   } const remover{name};
   const GroupEnd end = start_group(options, command, {.is_silent = true});
   if (end.signal != 0) {
-    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "a normal end",
-                               fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "running it again"));
+    throw bench::StopError(error_text("cli.launch", train::ranks_text(options.ranks), "a normal end",
+                                      fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)),
+                                      "running it again"));
   }
   const auto text = io::read_text(name);
   if (end.exit_code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();

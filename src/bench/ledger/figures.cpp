@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 18> kNoFigures{
     "program", "cpu",    "kernel",    "variables", "libraries",   "links", "samples", "warnings", "layers",
     "profile", "memory", "pipelines", "doctor",    "disturbance", "peak",  "limits",  "command",  "cost"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 33> kNoSettings{"case",
+constexpr std::array<std::string_view, 39> kNoSettings{"case",
                                                        "warmup",
                                                        "n",
                                                        "rounds",
@@ -54,6 +54,12 @@ constexpr std::array<std::string_view, 33> kNoSettings{"case",
                                                        "epochs",
                                                        "run",
                                                        "counted",
+                                                       "steady",
+                                                       "failed",
+                                                       "verdict",
+                                                       "recipe_file",
+                                                       "next_command",
+                                                       "train_command",
                                                        "trained"};
 // Settings whose names end in a unit. Without this list, they would be taken for measured figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
