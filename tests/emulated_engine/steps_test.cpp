@@ -94,10 +94,11 @@ TEST(EmulatedCuda, step_of_resnet18_in_bf16_agrees_with_the_reference) {
 }
 
 // Two runs that each time convolution plans may choose plans that sum in another order. Here every plan differs. In f32
-// a sum changes in its last bits; in bf16 a value may round to the next one, which is 2^-8 away.
+// a sum changes in its last bits. In bf16 a value may round to its neighbour, so the bound is that of steps in bf16
+// against steps in f32.
 TEST(EmulatedCuda, other_convolution_plans_change_losses_by_rounding_only) {
   const Case tested = network("resnet18", 12, models::Stem::ImageNet, 8);
-  for (const auto& [type, bound] : {std::pair{DType::F32, 1e-4F}, std::pair{DType::Bf16, 0.02F}}) {
+  for (const auto& [type, bound] : {std::pair{DType::F32, 1e-4F}, std::pair{DType::Bf16, 0.05F}}) {
     engine::CompileOptions options{.dtype = type};
     const Trained first = train(tested, options, EmulatedEngine(), engine::Sgd{}, 5);
     EXPECT_EQ(train(tested, options, EmulatedEngine(), engine::Sgd{}, 5).losses, first.losses);
