@@ -252,7 +252,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   dist::set_gdr(given.gdr);
   const train::ServerOptions servers = train::parse_server_options(given.servers);  // throws before ranks start
-  train::refuse_nccl_servers(servers, given.reduce);
+  train::check_server_messages(servers, given.reduce, given.wire);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
   const RankLayout layout = parse_layout(given.layout);

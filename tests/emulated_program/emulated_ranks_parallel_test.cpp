@@ -229,6 +229,21 @@ TEST_F(EmulatedRanks, clip_norms_and_loss_scales_are_those_of_all_ranks) {
   }
 }
 
+TEST_F(EmulatedRanks, servers_train_on_cards) {
+  must_train_plain("exchange", 3, 4, 1, {"--reduce", "exchange"});
+  must_train_plain("ps", 4, 4, 1, {"--update", "ps"});
+  expect_equal_tensors(resume_file("ps"), resume_file("exchange"));
+  must_train_plain("async", 4, 4, 1, {"--update", "async"});
+  const std::string log = read_all(place_ / "async/log.jsonl");
+  EXPECT_THAT(log, HasSubstr("\"applied\":"));
+  EXPECT_THAT(log, HasSubstr("\"staleness_max\":"));
+  // Gradients are applied one at a time, so weights differ from those of averages, but train the same network.
+  EXPECT_GT(distance("async", "ps"), 0.0) << "so that this test can fail";
+  const std::vector<double> losses = losses_of("async");
+  ASSERT_FALSE(losses.empty());
+  for (const double loss : losses) EXPECT_LT(loss, 1.0);  // log(2) = 0.69 for weights that know nothing
+}
+
 TEST_F(EmulatedRanks, servers_refuse_a_loss_scale_before_data_are_read) {
   const Ended refused = train_plain("no", 3, 4, 1, {"--update", "ps", "--set", "train.dtype=f16"});
   expect_stop(refused, {"train.dtype: expected a dtype without a loss scale", "got f16; try --dtype bf16"});

@@ -66,7 +66,7 @@ class ScalingCase final : public Case {
                            .trace_folder = trace_folder_};
     options.device_images_per_s = take_emulated_device(options.step);
     options.servers = train::parse_server_options(servers_);
-    train::refuse_nccl_servers(options.servers, ranks_.reduce);
+    train::check_server_messages(options.servers, ranks_.reduce, ranks_.wire.empty() ? "f32" : ranks_.wire);
     if (!ranks_.per_node.empty() && (ranks_.ranks != RankArguments{}.ranks || options.servers.has_servers())) {
       throw ConfigError(error_text("bench.scaling", "--ranks-per-node", "no --ranks and no --servers beside it", "both",
                                    "--ranks-per-node alone"));

@@ -96,11 +96,17 @@ void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe
   }
 }
 
-void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce) {
-  if (!options.has_servers() || reduce != dist::kNcclReduce) return;
-  throw ConfigError(error_text("train.servers", fmt::format("--update {}", name_of(options.way)),
-                               "a --reduce that sends messages to servers", "--reduce nccl",
-                               "--reduce auto, or --update sync"));
+void check_server_messages(const ServerOptions& options, std::string_view reduce, std::string_view wire) {
+  if (!options.has_servers()) return;
+  const std::string update = fmt::format("--update {}", name_of(options.way));
+  if (reduce == dist::kNcclReduce) {
+    throw ConfigError(error_text("train.servers", update, "a --reduce that sends messages to servers", "--reduce nccl",
+                                 "--reduce auto, or --update sync"));
+  }
+  if (wire != name_of(DType::F32)) {
+    throw ConfigError(error_text("train.servers", update, "--wire f32, the format that servers add",
+                                 fmt::format("--wire {}", wire), "--wire f32, or --update sync"));
+  }
 }
 
 }  // namespace roentgen::train
