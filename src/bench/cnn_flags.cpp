@@ -276,7 +276,9 @@ std::vector<Option> CnnFlags::options() {
   const Range positive{.low = 1, .high = kMany}, any{.low = 0, .high = kMany};
   std::vector<Option> all{
       {.name = "--device", .target = &device, .doc = kSameDoc},
-      {.name = "--model", .target = &model, .doc = "built-in model (see roentgen models), or file of inspect --print"},
+      {.name = "--model",
+       .target = &model,
+       .doc = "built-in model (see roentgen models); also inception3, resnet50_v1.5"},
       {.name = "--data_format", .target = &data_format, .doc = kSameDoc},
       {.name = "--optimizer", .target = &optimizer, .doc = kSameDoc},
       {.name = "--distortions", .target = &distortions, .doc = kSameDoc},

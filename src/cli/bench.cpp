@@ -4,7 +4,6 @@
 // roentgen bench: runs one case of bench/case_list.h and prints its result. --json FILE receives the whole result, and
 // the ledger a record of it.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -48,12 +47,6 @@ RankOptions rank_options(const bench::RankRequest& request) {
           .gdr = request.gdr};
 }
 
-/// Replaces tabs by spaces, because a terminal shows control characters as escapes.
-std::string without_tabs(std::string text) {
-  std::ranges::replace(text, '\t', ' ');
-  return text;
-}
-
 bench::Host host() {
   return {.images = data::images_or_records,
           .graph_of_file =
@@ -65,7 +58,7 @@ bench::Host host() {
               },
           .print =
               [](const std::string& text) {
-                terminal::print_for_programs(::isatty(STDOUT_FILENO) != 0 ? without_tabs(text) : text);
+                terminal::print_tabbed(text);
                 flush_output();
               },
           .listen_for_stop = listen_for_stop,

@@ -170,6 +170,23 @@ TEST_F(BenchLong, continues_after_an_interrupt_with_the_time_already_spent) {
   EXPECT_THAT(read_all(place_ / "long/batch-16/log.jsonl"), testing::StartsWith(log)) << "every update counts once";
 }
 
+TEST_F(BenchLong, reaches_an_accuracy_of_exclusive_classes) {
+  std::string csv = "path,patient,split,odd,even\n";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(data_ + "/images")) {
+    csv += entry.path().filename().string() + ",p" + std::to_string(count) + (count % 4 < 2 ? ",val," : ",train,") +
+           (count % 2 == 1 ? "1,0\n" : "0,1\n");
+    ++count;
+  }
+  data_ += "/images";
+  place_.write("data/images/labels.csv", csv);
+  place_.must_run(command("top1=0.01", {"--set", "loss.name=softmax", "--set", "data.labels=[\"odd\", \"even\"]"}));
+  const Value::Array runs = result().at("runs").as_array();
+  EXPECT_EQ(runs[0].at("epochs_to_target").as_integer(), 1);
+  EXPECT_GT(runs[0].at("best").as_double(), 0.0);
+  EXPECT_LE(runs[0].at("best").as_double(), 1.0);
+}
+
 TEST_F(BenchLong, refuses_what_cannot_be_measured) {
   expect_refusal(place_.run(command("f1=0.5")), {"[bench.long] --target", "got f1=0.5"});
   expect_refusal(place_.run(command("top1=0.5")), {"--target top1", "softmax"});

@@ -54,7 +54,6 @@ class CnnCase final : public Case {
     CnnPlan plan = plan_of(flags_, machine);
     if (plan.devices > 1) return run_group(plan, host);
     ScalingOptions options{.step = plan.network, .optimizer = plan.optimizer};
-    options.step.graph = host.graph_of_file(options.step);
     std::optional<data::Dataset> dataset;
     if (!plan.data_dir.empty()) {
       dataset = images_in(plan.data_dir, host);
