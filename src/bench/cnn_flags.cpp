@@ -20,10 +20,6 @@
 namespace roentgen::bench {
 namespace {
 
-constexpr const char* kSameDoc = "as in tf_cnn_benchmarks; the log says what it becomes here";
-constexpr const char* kNoEffectDoc = "accepted, without effect; the log says why";
-constexpr const char* kOnlyDoc = "accepted with the one value that Roentgen has";
-
 constexpr std::int64_t kUsualBatches = 100;
 constexpr double kFlip = 0.5;
 /// Smallest area of a random crop, as in the distortions of ImageNet (Szegedy et al. 2015, section 6).
@@ -275,41 +271,57 @@ class Planner {
 std::vector<Option> CnnFlags::options() {
   const Range positive{.low = 1, .high = kMany}, any{.low = 0, .high = kMany};
   std::vector<Option> all{
-      {.name = "--device", .target = &device, .doc = kSameDoc},
+      {.name = "--device", .target = &device, .doc = "gpu (the CPU if there is no GPU) or cpu"},
       {.name = "--model",
        .target = &model,
        .doc = "built-in model (see roentgen models); also inception3, resnet50_v1.5"},
-      {.name = "--data_format", .target = &data_format, .doc = kSameDoc},
-      {.name = "--optimizer", .target = &optimizer, .doc = kSameDoc},
-      {.name = "--distortions", .target = &distortions, .doc = kSameDoc},
-      {.name = "--use_fp16", .target = &use_fp16, .doc = kSameDoc},
-      {.name = "--local_parameter_device", .target = &local_parameter_device, .doc = kSameDoc},
-      {.name = "--variable_update", .target = &variable_update, .doc = kSameDoc},
-      {.name = "--all_reduce_spec", .target = &all_reduce_spec, .doc = kSameDoc},
-      {.name = "--horovod_device", .target = &horovod_device, .doc = kSameDoc},
-      {.name = "--data_dir", .target = &data_dir, .doc = kSameDoc, .is_input = true},
-      {.name = "--data_name", .target = &data_name, .doc = kSameDoc},
-      {.name = "--xla", .target = &xla, .doc = kSameDoc},
-      {.name = "--xla_compile", .target = &xla_compile, .doc = kSameDoc},
-      {.name = "--batch_size", .target = &batch_size, .doc = kSameDoc, .range = positive},
-      {.name = "--num_gpus", .target = &num_gpus, .doc = kSameDoc, .range = positive},
-      {.name = "--num_batches", .target = &num_batches, .doc = kSameDoc, .range = positive},
-      {.name = "--num_epochs", .target = &num_epochs, .doc = kSameDoc, .range = positive},
-      {.name = "--num_warmup_batches", .target = &num_warmup_batches, .doc = kSameDoc, .range = positive},
-      {.name = "--display_every", .target = &display_every, .doc = kSameDoc, .range = positive},
+      {.name = "--data_format", .target = &data_format, .doc = "NCHW or NHWC; no effect"},
+      {.name = "--optimizer", .target = &optimizer, .doc = "sgd, momentum or adam"},
+      {.name = "--distortions", .target = &distortions, .doc = "true or false: augment; 16 bits; fuse layers"},
+      {.name = "--use_fp16", .target = &use_fp16, .doc = "true or false: augment; 16 bits; fuse layers"},
+      {.name = "--local_parameter_device", .target = &local_parameter_device, .doc = "gpu or cpu; no effect"},
+      {.name = "--variable_update",
+       .target = &variable_update,
+       .doc = "replicated, horovod (under mpirun), parameter_server, independent"},
+      {.name = "--all_reduce_spec", .target = &all_reduce_spec, .doc = "nccl or xring"},
+      {.name = "--horovod_device", .target = &horovod_device, .doc = "gpu or cpu: where gradients are averaged"},
+      {.name = "--data_dir",
+       .target = &data_dir,
+       .doc = "folder of images or record files; default: random images",
+       .is_input = true},
+      {.name = "--data_name", .target = &data_name, .doc = "imagenet or cifar10: number of outputs, and of pixels"},
+      {.name = "--xla", .target = &xla, .doc = "true or false: augment; 16 bits; fuse layers"},
+      {.name = "--xla_compile", .target = &xla_compile, .doc = "true or false: augment; 16 bits; fuse layers"},
+      {.name = "--batch_size", .target = &batch_size, .doc = "images per device", .range = positive},
+      {.name = "--num_gpus", .target = &num_gpus, .doc = "devices, each with a process", .range = positive},
+      {.name = "--num_batches",
+       .target = &num_batches,
+       .doc = "steps; epochs of --data_dir; warm-up",
+       .range = positive},
+      {.name = "--num_epochs", .target = &num_epochs, .doc = "steps; epochs of --data_dir; warm-up", .range = positive},
+      {.name = "--num_warmup_batches",
+       .target = &num_warmup_batches,
+       .doc = "steps; epochs of --data_dir; warm-up",
+       .range = positive},
+      {.name = "--display_every", .target = &display_every, .doc = "steps between two lines", .range = positive},
       {.name = "--datasets_num_private_threads",
        .target = &datasets_num_private_threads,
-       .doc = kSameDoc,
+       .doc = "threads that decode; that compute",
        .range = any},
-      {.name = "--num_intra_threads", .target = &num_intra_threads, .doc = kSameDoc, .range = any},
-      {.name = "--momentum", .target = &momentum, .doc = kSameDoc, .range = {0, 1, false, true}},
-      {.name = "--weight_decay", .target = &weight_decay, .doc = kSameDoc, .range = {0, 1}},
-      {.name = "--init_learning_rate", .target = &init_learning_rate, .doc = kSameDoc, .range = {0, 1}}};
+      {.name = "--num_intra_threads",
+       .target = &num_intra_threads,
+       .doc = "threads that decode; that compute",
+       .range = any},
+      {.name = "--momentum", .target = &momentum, .doc = "of the optimizer", .range = {0, 1, false, true}},
+      {.name = "--weight_decay", .target = &weight_decay, .doc = "of the optimizer", .range = {0, 1}},
+      {.name = "--init_learning_rate", .target = &init_learning_rate, .doc = "of the optimizer", .range = {0, 1}}};
   for (const auto& [flag, reason] : kNoEffect) {
-    all.push_back({.name = std::string(flag), .target = &others[std::string(flag)], .doc = kNoEffectDoc});
+    all.push_back(
+        {.name = std::string(flag), .target = &others[std::string(flag)], .doc = fmt::format("no effect: {}", reason)});
   }
   for (const auto& [flag, only, remedy] : kOnly) {
-    all.push_back({.name = std::string(flag), .target = &others[std::string(flag)], .doc = kOnlyDoc});
+    all.push_back(
+        {.name = std::string(flag), .target = &others[std::string(flag)], .doc = fmt::format("only {}", only)});
   }
   return all;
 }

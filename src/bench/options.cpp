@@ -276,7 +276,7 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 
 std::vector<Option> RankArguments::options(Names names) {
   // Options with equal texts share a line of the help.
-  constexpr const char* kRanksDoc = "processes (ranks); scaling, short: 1,2,4; per node: sharing its cores";
+  constexpr const char* kRanksDoc = "processes (ranks), also 1,2,4; per node: sharing its cores";
   return picked(
       {{.name = "--ranks", .target = &ranks, .doc = kRanksDoc, .value_name = "NUMBERS"},
        {.name = "--ranks-per-node", .target = &per_node, .doc = kRanksDoc, .value_name = "NUMBERS"},
