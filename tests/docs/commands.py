@@ -141,8 +141,6 @@ def shortened(words):
             kept.append("--oversubscribe")
         if "--image" not in words and ("choose" in words or "fusion" in words or "infer" in words):
             kept += ["--image", "32"]
-        if "sweep" in words:
-            kept += ["--warmup", "1", "--steps", "1"]
         return [SHORT_BENCH.get(before, word) for before, word in zip([""] + kept, kept)]
     if words[1] != "train" or "--keys" in words or "--resume" in words:
         return words

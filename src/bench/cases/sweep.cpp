@@ -43,7 +43,7 @@ class SweepCase final : public Case {
  public:
   SweepCase()
       : Case("short tests of many settings, cheapest first, and the recipe of the fastest for a long test",
-             "roentgen bench sweep --model resnet50 --batch 16,32 --fuse on,off --dtype f32,bf16 --out fastest.toml\n"
+             "roentgen bench sweep --batch 16,32 --fuse on,off --dtype f32,bf16 --out fastest.toml\n"
              "roentgen bench sweep --device cuda --batch 128,256 --ranks 1,2 --resume sweep.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--image", "--channels", "--warmup", "--steps"}),
@@ -95,7 +95,7 @@ class SweepCase final : public Case {
   }
 
  private:
-  static constexpr const char* kListDoc = "values to combine, separated by commas";
+  static constexpr const char* kListDoc = "values to combine (8,16,32; on,off; f32,bf16; auto)";
 
   [[nodiscard]] static bool is_host(const std::string& device) { return engine::parse_device(device).is_host(); }
 
