@@ -17,6 +17,7 @@ namespace {
 // Options with the same text share one line of the help.
 constexpr const char* kPointsDoc = "file to read, or write, thresholds and temperature";
 constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
+constexpr const char* kSummaryDoc = "write a csv of AUROCs; append top-1, top-5 and loss to a Caffe log";
 constexpr const char* kBootstrapDoc = "bootstrap replicates (default 1000; 0: no intervals), seed (default 0)";
 
 }  // namespace
@@ -62,13 +63,10 @@ std::vector<Option> EvalOptions::list() {
        .target = &save_predictions,
        .doc = "write the predicted probabilities to this csv",
        .is_output = true},
-      {.name = "--aucs", .target = &save_aurocs, .doc = "write the AUROC of each label to this csv", .is_output = true},
+      {.name = "--aucs", .target = &save_aurocs, .doc = kSummaryDoc, .is_output = true},
+      {.name = "--caffe-log", .target = &caffe_log, .doc = kSummaryDoc, .is_output = true},
       {.name = "--curves", .target = &save_curves, .doc = kCurvesDoc, .is_output = true},
       {.name = "--reliability", .target = &save_reliability, .doc = kCurvesDoc, .is_output = true},
-      {.name = "--caffe-log",
-       .target = &caffe_log,
-       .doc = "append top-1, top-5 and loss to this file, as Caffe logs them (softmax only)",
-       .is_output = true},
   };
   const std::vector<Option> rest{
       {.name = "--replicates", .target = &replicates, .doc = kBootstrapDoc, .range = {0, 1e6}},
