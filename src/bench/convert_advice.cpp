@@ -15,6 +15,8 @@
 namespace roentgen::bench {
 namespace {
 
+constexpr std::string_view kOriginal = "original";  // size of images that are not resized
+
 // A time with a unit that suits its size.
 std::string time_text(double seconds) {
   if (seconds < 120.0) return fmt::format("{:.3g} s", seconds);
@@ -79,7 +81,8 @@ Value convert_advice(std::int64_t images, const Value& rows, const PlannedUse& u
       const Value* best = nullptr;
       PlannedTime least;
       for (std::size_t i = 1; i < formats.size(); ++i) {
-        if (formats[i].at("size").as_string() != size) continue;
+        const bool is_exact = formats[i].at("same_batches").as_bool();
+        if (formats[i].at("size").as_string() != size || (size == kOriginal && !is_exact)) continue;
         const PlannedTime time = planned_time(images,
                                               {.convert_s = formats[i].at("convert_s").as_double(),
                                                .files_images_per_s = formats[0].at(pages.key).as_double(),
@@ -89,6 +92,7 @@ Value convert_advice(std::int64_t images, const Value& rows, const PlannedUse& u
         best = &formats[i];
         least = time;
       }
+      if (best == nullptr) continue;
       const std::string& form = best->at("form").as_string();
       advice.push_back(
           Value(Value::Table{{"pages", pages.name},

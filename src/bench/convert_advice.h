@@ -42,6 +42,7 @@ struct PlannedTime {
 ///   {pages: "warm" or "cold", size, verdict: "convert" or "keep files", form, files_s, records_s, least_trainings,
 ///   text}
 /// `form` takes the least time. If no format takes less than the files, it pays from the fewest trainings on.
+/// Formats that change the pixels of images at their original size are left out.
 /// @param rows table `formats` of run_formats(), the files first
 [[nodiscard]] Value convert_advice(std::int64_t images, const Value& rows, const PlannedUse& use);
 

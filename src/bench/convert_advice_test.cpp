@@ -44,7 +44,8 @@ Value row(const char* form, const char* size, double warm, double cold, double c
                             {"size", size},
                             {"warm_images_per_s", warm},
                             {"cold_images_per_s", cold},
-                            {"convert_s", convert_s}});
+                            {"convert_s", convert_s},
+                            {"same_batches", std::string_view(form) != "tar jpeg"}});
 }
 
 TEST(ConvertAdvice, names_the_format_that_takes_the_least_time) {
@@ -52,6 +53,7 @@ TEST(ConvertAdvice, names_the_format_that_takes_the_least_time) {
   rows.push_back(row("files", "original", 10.0, 5.0, 0.0));
   rows.push_back(row("tfrecord keep", "original", 11.0, 8.0, 20.0));
   rows.push_back(row("tar keep", "original", 9.0, 6.0, 10.0));
+  rows.push_back(row("tar jpeg", "original", 900.0, 900.0, 1.0));  // left out, because its pixels differ
   rows.push_back(row("tfrecord raw", "256 px", 100.0, 80.0, 500.0));
   const auto text_of = [&](const PlannedUse& use, std::size_t i) {
     return convert_advice(100, rows, use).as_array().at(i).at("text").as_string();

@@ -15,7 +15,7 @@ namespace roentgen::cli {
 namespace {
 
 // Options with the same text share one line of the help.
-constexpr const char* kPredictionsDoc = "write the predicted probabilities, or the AUROC per label, to this csv";
+constexpr const char* kPredictionsDoc = "write csv of probabilities; of AUROCs; append top-1, top-5, loss to Caffe log";
 constexpr const char* kPointsDoc = "file of thresholds and temperature, to read or to write";
 constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
 constexpr const char* kBootstrapDoc = "bootstrap replicates (default 1000; 0: no intervals), seed (default 0)";
@@ -63,12 +63,9 @@ std::vector<Option> EvalOptions::list() {
        .doc = "with --by study: max (default) or mean over a study's images"},
       {.name = "--preds", .target = &save_predictions, .doc = kPredictionsDoc, .is_output = true},
       {.name = "--aucs", .target = &save_aurocs, .doc = kPredictionsDoc, .is_output = true},
+      {.name = "--caffe-log", .target = &caffe_log, .doc = kPredictionsDoc, .is_output = true},
       {.name = "--curves", .target = &save_curves, .doc = kCurvesDoc, .is_output = true},
       {.name = "--reliability", .target = &save_reliability, .doc = kCurvesDoc, .is_output = true},
-      {.name = "--caffe-log",
-       .target = &caffe_log,
-       .doc = "append top-1, top-5 and loss to this file, as Caffe logs them (softmax only)",
-       .is_output = true},
   };
   const std::vector<Option> rest{
       {.name = "--replicates", .target = &replicates, .doc = kBootstrapDoc, .range = {0, 1e6}},

@@ -41,12 +41,10 @@ void warn_of_network(const TrainJob& job) {
   }
 }
 
-// Creates the cache of decoded images: in memory, or on disk if the recipe says so. Logs the disk cache.
-std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t cache_bytes) {
+// Opens the cache of decoded images on disk, and logs it; null if the recipe asks for a cache in memory.
+std::unique_ptr<data::ImageStore> open_disk_cache(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
-  if (!keeps_on_disk(recipe)) {
-    return make_memory_cache(Ranks(job.group), job.dataset, job.recipe.preprocess, cache_bytes);
-  }
+  if (!keeps_on_disk(recipe)) return nullptr;
   auto cache = std::make_unique<data::DiskCache>(
       job.dataset, data::DiskCacheOptions{.folder = recipe.cache_dir.empty() ? runtime::default_cache_folder()
                                                                              : std::filesystem::path(recipe.cache_dir),
@@ -125,8 +123,14 @@ RunInput plan_input(const TrainJob& job) {
   warn_of_network(job);
   input.slots = shares.slots;
   input.readers = shares.readers;
-  input.store = make_store(job, shares.cache_bytes);
+  input.cache_bytes = shares.cache_bytes;
+  input.store = open_disk_cache(job);
   return input;
+}
+
+void open_memory_cache(const TrainJob& job, RunInput& input) {
+  if (input.store) return;
+  input.store = make_memory_cache(Ranks(job.group), job.dataset, job.recipe.preprocess, input.cache_bytes);
 }
 
 std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input) {

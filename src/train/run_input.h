@@ -32,14 +32,19 @@ struct RunInput {
   int slots = 2;
   /// Number of files that may be read ahead of the decoding threads.
   int readers = 0;
-  /// Cache of decoded images, in memory or on disk; never null.
+  /// Memory for the cache of decoded images, in bytes: this rank's part.
+  std::uint64_t cache_bytes = 0;
+  /// Cache of decoded images, on disk or in memory. Null until open_memory_cache(), if it is in memory.
   std::unique_ptr<data::ImageStore> store;
 };
 
-/// Divides the memory between the parts of the input pipeline and logs the result. All ranks must call it, because the
-/// ranks of a host share the cache in memory (node_cache.h). Throws ConfigError if the pipeline
+/// Divides the memory between the parts of the input pipeline and logs the result. Throws ConfigError if the pipeline
 /// does not fit (data::require_fits()), or if train.slots is 1. Throws as data::DiskCache does.
 [[nodiscard]] RunInput plan_input(const TrainJob& job);
+
+/// Makes input.store if it is null: a cache in memory, which the ranks of a host share (node_cache.h). All ranks must
+/// call it, after they have compared their jobs.
+void open_memory_cache(const TrainJob& job, RunInput& input);
 
 /// Number of updates per epoch, at least 1. Throws ConfigError if the ranks cannot fill a batch, or if train.accumulate
 /// is larger than the number of batches.

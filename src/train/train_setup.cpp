@@ -120,6 +120,7 @@ TrainSetup make_train_setup(const TrainJob& job) {
   setup.input = plan_input(job);
   setup.info = describe_run(job);
   require_same_job(job, setup.info);
+  open_memory_cache(job, setup.input);
   if (job.trace) setup.tracer = std::make_unique<Tracer>(*job.trace, job.group);
   Timeline* const timeline = setup.tracer ? setup.tracer->timeline() : nullptr;
   std::optional<Resume> resume = read_resume(job, setup.info);

@@ -71,6 +71,7 @@ struct TrainSetup {
 ///   plan_input               job                       input
 ///   describe_run             job                       info
 ///   require_same_job         job, info                 a refusal or nothing    comparing jobs, comparing data
+///   open_memory_cache        input                     store                   sharing the cache
 ///   Tracer                   job.trace                 tracer                  clocks
 ///   read_resume              job, info                 resume                  resume file
 ///   compile_training         input, resume, tracer     executable, plan        plan

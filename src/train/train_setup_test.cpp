@@ -152,8 +152,8 @@ class SetupOfRanks : public RanksOfARun {
 
 TEST_F(SetupOfRanks, meet_in_the_order_of_the_steps) {
   expect_none(set_up(Start::Fresh, {}));
-  EXPECT_THAT(group_->phases(0), ElementsAre("comparing jobs", "comparing data", "clocks", "plan", "first weights",
-                                             "statistics", "trace"));
+  EXPECT_THAT(group_->phases(0), ElementsAre("comparing jobs", "comparing data", "sharing the cache", "clocks", "plan",
+                                             "first weights", "statistics", "trace"));
   EXPECT_EQ(group_->phases(1), group_->phases(0));
   EXPECT_EQ(ready_after_.back(), "statistics");
 }
@@ -161,8 +161,8 @@ TEST_F(SetupOfRanks, meet_in_the_order_of_the_steps) {
 TEST_F(SetupOfRanks, meet_in_the_order_of_the_steps_on_resume) {
   expect_none(run_ranks(2, 4, "run", Start::Fresh, 3));
   expect_none(set_up(Start::Resume, {}));
-  EXPECT_THAT(group_->phases(0), ElementsAre("comparing jobs", "comparing data", "clocks", "resume file", "plan",
-                                             "first weights", "statistics", "trace"));
+  EXPECT_THAT(group_->phases(0), ElementsAre("comparing jobs", "comparing data", "sharing the cache", "clocks",
+                                             "resume file", "plan", "first weights", "statistics", "trace"));
   EXPECT_EQ(group_->phases(1), group_->phases(0));
   EXPECT_EQ(ready_after_.back(), "statistics");
 }

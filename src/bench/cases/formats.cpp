@@ -233,11 +233,11 @@ class FormatsCase final : public Case {
            .range = {1, 16384}},
           {.name = "--trainings",
            .target = &options_.use.trainings,
-           .doc = "planned trainings, and changes of the data between them, for the advice",
+           .doc = "planned trainings; changes of the data in that time",
            .range = {1, kMany}},
           {.name = "--changes",
            .target = &options_.use.changes,
-           .doc = "planned trainings, and changes of the data between them, for the advice",
+           .doc = "planned trainings; changes of the data in that time",
            .range = {0, kMany}},
           {.name = "--epochs", .target = &options_.use.epochs, .doc = "epochs of a training", .range = {1, kMany}}}});
   }

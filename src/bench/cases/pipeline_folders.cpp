@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "data/stage/loader.h"
 #include "doctor/probe.h"
-#include "io/file.h"
 
 namespace roentgen::bench {
 namespace {
@@ -66,10 +65,9 @@ Round measure(const data::Dataset& dataset, const InputOptions& options) {
 Value file_system_of(const ImageFolder& folder) {
   std::error_code error;
   const auto path = std::filesystem::canonical(folder.name, error);
-  const auto mounts = io::read_text("/proc/self/mountinfo");
-  if (error || !mounts) return {};
-  const std::string type = doctor::file_system_type(mounts.value(), path);
-  return type.empty() ? Value() : Value(type);
+  if (error) return {};
+  const auto found = doctor::make_machine_probe(doctor::Effort::Quick)->file_system(path);
+  return found ? Value(found->type) : Value();
 }
 
 double rate_of(const Round& round) { return round.images_per_s; }

@@ -53,6 +53,7 @@ TEST_F(PipelineFolders, have_one_row_each) {
       EXPECT_LE(row.at("low").as_double(), row.at("images_per_s").as_double());
       EXPECT_GE(row.at("high").as_double(), row.at("images_per_s").as_double());
       EXPECT_GT(row.at("read_bytes").as_double(), 0.0);
+      EXPECT_TRUE(row.at("file_system").is_string()) << "every folder is in a file system";
       EXPECT_EQ(row.at("checksum").as_string(), rows[0].at("checksum").as_string());
     }
     EXPECT_EQ(result.at("cold").as_bool(), is_cold);

@@ -146,9 +146,12 @@ CacheFile::CacheFile(io::Descriptor file, std::string_view name, const CacheFile
       sound_at_(static_cast<std::size_t>(form.samples)) {
   {
     const ByteLock lock(file_.get(), 0);
-    errno = 0;
-    if (size_bytes() == 0) initialise(form);
-    if (!is_of(form)) refuse(path_, "a cache of the same images", errno);
+    const bool is_new = size_bytes() == 0;
+    if (is_new) initialise(form);
+    if (!is_of(form)) {
+      throw DataError(error_text("data.cache", name, "a cache of the same images",
+                                 is_new ? io::system_message(errno) : "a cache of other images"));
+    }
   }
   map(form);
 }
