@@ -98,7 +98,9 @@ TEST_P(RestartMatrix, finishes_the_training) {
     EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} rank", left)));
     return;
   }
-  EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} ranks go on from update ", fault().ranks)));
+  // An asynchronous rank may fail while the first rank, which is slower, has not yet saved a checkpoint.
+  const char* const from = training().is_synchronous ? "update " : "";
+  EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} ranks go on from {}", fault().ranks, from)));
   if (training().is_synchronous) expect_same_bits("run", fault());
 }
 

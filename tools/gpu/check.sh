@@ -134,8 +134,7 @@ fi
 
 if is_part 2; then
   begin_part 360
-  for cell in resnet50:256:bf16 resnet50:256:fp16 densenet121:256:fp16 densenet121:256:bf16 resnet50:64:bf16 \
-    densenet121:64:bf16; do
+  for cell in resnet50:256:bf16 resnet50:256:fp16 densenet121:256:fp16 resnet50:64:bf16 densenet121:64:bf16; do
     in_parallel torch 345 "torch_compile_${cell//:/_}" train "$cell:compile"
   done
   for cell in "resnet50 256" "densenet121 256" "resnet50 64" "densenet121 64"; do ours $cell bf16; done

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
@@ -21,8 +21,8 @@ job() {  # SECONDS NAME COMMAND...: under a time limit, its output in OUT/NAME.l
     return 1
   fi
   if [ "$limit" -gt "$left" ]; then limit=$left; fi
-  # JOB_BEGIN is for the test of this file.
-  JOB_BEGIN=$begin timeout -k 5 "$limit" "$@" > "$out/$name.log" 2>&1 &  # in the background, since bash runs traps only between commands
+  # JOB_BEGIN is for the test of this file. In the background, since bash runs traps only between commands.
+  JOB_BEGIN=$begin timeout -k 5 "$limit" "$@" > "$out/$name.log" 2>&1 &
   if wait $!; then
     echo "$name: $(($(now) - begin)) s"
     return
