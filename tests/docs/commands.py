@@ -40,7 +40,7 @@ SHORT = ["--set", "train.epochs=1", "--set", "train.batch=8", "--set", "train.th
 SMALL_NETWORK = ["--model", "resnet18", "--set", "model.width=8"]
 # Values that make a benchmark short, in place of those of a page. --batch has the number of ranks as its least.
 SHORT_BENCH = {"--models": "resnet18", "--model": "resnet18", "--image": "32", "--batch": "4", "--steps": "1", "--rounds": "1",
-               "--threads": "1", "--warmup": "1"}
+               "--repeat": "1", "--threads": "1", "--warmup": "1"}
 # A network of the user's own.
 NETWORK = """graph "net"
 input image (N, C, S, S)
