@@ -10,6 +10,7 @@ the offset in `.idx`, and compares label, number, name and file with the images 
 files contain RecordIO's magic number, so that their records have several parts. Needs only the standard library. Exits
 1 if anything differs.
 """
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import pathlib
 import random
 import struct

@@ -16,8 +16,8 @@ namespace roentgen::bench {
 
 /// A copy of the images.
 struct ImageFolder {
-  std::string name;  ///< folder as the user gave it
-  data::Dataset dataset;
+  std::string name;       ///< folder as the user gave it
+  data::Dataset dataset;  ///< its images
 };
 
 /// Measures the folders in interleaved rounds of options.steps batches, after options.warmup. Unless options.is_cold,

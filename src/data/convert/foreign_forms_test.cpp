@@ -14,6 +14,7 @@
 
 #include "data/convert/convert_testing.h"
 #include "data/stage/sample_reader.h"
+#include "data/transform/geometry.h"
 #include "data/transform/transform_testing.h"
 #include "io/file.h"
 #include "io/png_writer.h"

@@ -33,10 +33,12 @@
 #include "core/shape.h"
 #include "data/image.h"
 #include "data/transform/augment.h"
-#include "data/transform/geometry.h"
 #include "data/transform/preprocess.h"
 
 namespace roentgen::data {
+
+struct Geometry;
+struct PictureSize;
 
 /// Memory of one sample in a batch: (C, H, W) planes, rows without gaps. Does not own it.
 struct SlotView {
