@@ -15,7 +15,7 @@ namespace roentgen::cli {
 namespace {
 
 // Options with the same text share one line of the help.
-constexpr const char* kPredictionsDoc = "write csv of probabilities; of AUROCs; append top-1, top-5, loss to Caffe log";
+constexpr const char* kPredictionsDoc = "csv of probabilities; csv of AUROCs; Caffe log to append to";
 constexpr const char* kPointsDoc = "file of thresholds and temperature, to read or to write";
 constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
 constexpr const char* kBootstrapDoc = "bootstrap replicates (default 1000; 0: no intervals), seed (default 0)";
