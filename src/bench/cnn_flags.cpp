@@ -215,8 +215,8 @@ class Planner {
       }
     }
     const std::string& device = flags_.horovod_device;
-    if (device.empty()) return;
-    require_one_of("--horovod_device", device, {"gpu", "cpu"});
+    if (device.empty() || device == "none") return;
+    require_one_of("--horovod_device", device, {"gpu", "cpu", "none"});
     if (flags_.variable_update != "horovod" || !has_several()) {
       note("--horovod_device", device, "has no effect: there is only one process");
     } else {
@@ -290,7 +290,7 @@ std::vector<Option> CnnFlags::options() {
        .target = &variable_update,
        .doc = "replicated, horovod (under mpirun), parameter_server, independent"},
       {.name = "--all_reduce_spec", .target = &all_reduce_spec, .doc = "nccl or xring"},
-      {.name = "--horovod_device", .target = &horovod_device, .doc = "gpu or cpu: where gradients are averaged"},
+      {.name = "--horovod_device", .target = &horovod_device, .doc = "gpu, cpu or none: where gradients are averaged"},
       {.name = "--data_dir",
        .target = &data_dir,
        .doc = "folder of images or record files; default: random images",

@@ -97,6 +97,14 @@ TEST(CnnFlags, of_two_nodes) {
   EXPECT_THAT(cpus.notes, Contains(HasSubstr("--horovod_device=gpu becomes --reduce allreduce")));
 }
 
+TEST(CnnFlags, of_ranks_of_one_command_give_the_algorithm_of_the_command) {
+  std::vector<std::pair<std::string, std::string>> given{
+      {"--num_gpus", "4"}, {"--all_reduce_spec", "xring"}, {"--horovod_device", "gpu"}};
+  EXPECT_EQ(plan_of(flags(given), kFourCards).reduce, "ring");
+  given.insert(given.end(), {{"--num_gpus", "1"}, {"--variable_update", "horovod"}, {"--horovod_device", "none"}});
+  EXPECT_EQ(plan_of(flags(given), {.cuda_devices = 4, .processes = 4}).reduce, "ring");
+}
+
 TEST(CnnFlags, with_other_defaults_than_tensorflow_have_a_note) {
   const std::vector<std::pair<std::string, std::string>> given{
       {"--device", "cpu"}, {"--model", "resnet18"}, {"--optimizer", "sgd"}};

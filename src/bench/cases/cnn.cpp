@@ -93,7 +93,8 @@ class CnnCase final : public Case {
   [[nodiscard]] static Value run_group(const CnnPlan& plan, const Host& host) {
     const RankRequest group{.ranks = plan.devices, .may_oversubscribe = true, .reduce = plan.reduce};
     // --horovod_device has no effect on devices of one process, so that the ranks must not see it.
-    Value result = host.start_ranks(group, {"--num_gpus", "1", "--variable_update", "horovod", "--horovod_device", ""});
+    Value result =
+        host.start_ranks(group, {"--num_gpus", "1", "--variable_update", "horovod", "--horovod_device", "none"});
     host.print(cnn_lines(result, plan.display_every));
     return result;
   }
