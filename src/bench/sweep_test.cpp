@@ -224,6 +224,7 @@ class SweepCases : public testing::Test {
       for (const auto& [name, value] : texts) {
         if (option.name != name) continue;
         if (auto* const* text = std::get_if<std::string*>(&option.target)) **text = value;
+        if (auto* const* number = std::get_if<double*>(&option.target)) **number = std::stod(value);
         if (auto* const* path = std::get_if<std::filesystem::path*>(&option.target)) **path = value;
       }
     }
@@ -265,6 +266,15 @@ TEST_F(SweepCases, measure_settings_and_write_a_recipe) {
   const std::string other = refusal(
       {{"--model", "resnet34"}, {"--device", "emulated:50"}, {"--batch", "1"}, {"--resume", file("state.json")}});
   EXPECT_THAT(other, HasSubstr("got another model"));
+  const auto with = [&texts](const std::string& option, const std::string& value) {
+    auto more = texts;
+    more.emplace_back(option, value);
+    return more;
+  };
+  EXPECT_THAT(refusal(with("--reduce", "ring")), HasSubstr("got another reduce"));
+  EXPECT_THAT(refusal(with("--wire", "bf16")), HasSubstr("got another wire"));
+  EXPECT_THAT(refusal(with("--hosts", "a:1")), HasSubstr("got another hosts"));
+  EXPECT_THAT(refusal(with("--bucket-mb", "8")), HasSubstr("got another bucket_mb"));
 }
 
 TEST_F(SweepCases, are_seen_by_reports_of_the_ledger) {
@@ -285,6 +295,11 @@ TEST_F(SweepCases, refuse_bad_lists_before_the_first_test) {
   EXPECT_THAT(refusal({{"--fuse", "on,"}}), HasSubstr("--fuse: expected values separated by commas"));
   EXPECT_THAT(refusal({{"--gdr", "auto,maybe"}}), HasSubstr("--gdr"));
   EXPECT_THAT(refusal({{"--ranks", "1,0"}}), HasSubstr("--ranks"));
+  for (const auto& [option, values] :
+       {std::pair{"--batch", "8,8"}, {"--fuse", "on,on"}, {"--dtype", "f32,f32"}, {"--ranks", "2,2"}}) {
+    EXPECT_THAT(refusal({{option, values}}),
+                HasSubstr(std::string(option) + ": expected different values, got " + values));
+  }
   EXPECT_THAT(refusal({{"--algorithms", "winograd"}, {"--out", file("a.toml")}}), HasSubstr("algorithms"));
   EXPECT_FALSE(std::filesystem::exists(file("a.toml")));
 }

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,7 +70,10 @@ class SweepCase final : public Case {
   [[nodiscard]] bool has_failed(const Value& result) const override { return result.at("chosen").is_null(); }
 
   [[nodiscard]] Value run(const Host& host) override {
-    if (const auto launched = dist::launched_rank()) return run_as_rank(host, launched->size);
+    if (const auto launched = dist::launched_rank()) {
+      if (host.is_own_rank && host.is_own_rank()) return run_as_rank(host, launched->size);
+      if (launched->size > 1) return refuse_launch(host, launched->size);
+    }
     std::vector<std::string> warnings;
     const NetworkOptions network = network_.sized(sizes_.without_batch());
     const std::vector<SweepSetting> settings = sweep_settings(lists(), has_nccl(network.device, warnings));
@@ -79,6 +84,7 @@ class SweepCase final : public Case {
         settings_of("sweep", network,
                     {"model", "image_px", "channels", "labels", "device", "algorithms", "recompute", "warmup", "n"});
     if (network_.threads > 0) result.set("threads", network_.threads);
+    add_exchange(result);
     const SweepRun sweep{.steps = sizes_.warmup + sizes_.steps,
                          .has_own_devices = is_emulated_device(network.device) || !is_host(network.device),
                          .plan = [&](const SweepSetting& each) { return plan(options_of(each, host)); },
@@ -111,12 +117,42 @@ class SweepCase final : public Case {
       throw ConfigError(
           error_text("bench.sweep", option, "values separated by commas", "an empty value", "leaving out the option"));
     }
+    refuse_repeated("--batch", lists.batches);
+    refuse_repeated("--fuse", lists.fuses);
+    refuse_repeated("--dtype", lists.dtypes);
+    refuse_repeated("--ranks", lists.ranks);
+    refuse_repeated("--gdr", lists.gdrs);
     for (const std::string& gdr : lists.gdrs) static_cast<void>(dist::gdr_level(gdr));
     if (!ranks_.hosts.empty() && lists.ranks.size() > 1) {
       throw ConfigError(error_text("bench.sweep", "--ranks", "one number with --hosts", ranks_.ranks,
                                    "the sum of the hosts' numbers"));
     }
     return lists;
+  }
+
+  /// Throws ConfigError if a value occurs twice, because it would be measured twice.
+  template <typename Values>
+  static void refuse_repeated(std::string_view option, const Values& values) {
+    if (std::set(values.begin(), values.end()).size() == values.size()) return;
+    throw ConfigError(error_text("bench.sweep", option, "different values", fmt::format("{}", fmt::join(values, ",")),
+                                 "each value once"));
+  }
+
+  /// Throws ConfigError on the first rank of a launcher's group, because a sweep starts the ranks itself.
+  [[nodiscard]] static Value refuse_launch(const Host& host, int processes) {
+    return host.join_ranks({.may_oversubscribe = true}, [processes](dist::CommThread*) -> Value {
+      throw ConfigError(error_text("bench.sweep", "mpirun or srun", "one process, which starts the ranks of a setting",
+                                   fmt::format("{} processes", processes), "--ranks without mpirun or srun"));
+    });
+  }
+
+  /// Adds the settings of the exchange of gradients to the result.
+  void add_exchange(Value& result) const {
+    const RankRequest group = request("");
+    result.set("reduce", group.reduce);
+    result.set("wire", group.wire);
+    result.set("bucket_mb", ranks_.bucket_mb);
+    if (!ranks_.hosts.empty()) result.set("hosts", ranks_.hosts);
   }
 
   /// Returns whether --gdr can have an effect. If it was given in vain, adds the reason to `warnings`.
@@ -206,7 +242,7 @@ class SweepCase final : public Case {
     }
     const auto keys = differing_keys(record_settings(stored.at("result")), record_settings(settings));
     if (!keys.empty()) other = fmt::format("another {}", fmt::join(keys, ", "));
-    for (const char* key : {"warmup", "n"}) {
+    for (const char* key : {"warmup", "n", "bucket_mb"}) {
       if (other.empty() && stored.at("result").at(key) != settings.at(key)) other = fmt::format("another {}", key);
     }
     if (other.empty()) return stored.at("result").at("rows").as_array();
