@@ -257,11 +257,21 @@ class SweepCase final : public Case {
     io::write_file_atomically(state_, io::to_json(make_record("sweep", {}, std::move(result))) + "\n");
   }
 
+  [[nodiscard]] SweepOptions common_options() const {
+    return {.threads = network_.threads,
+            .hosts = ranks_.hosts,
+            .reduce = ranks_.reduce,
+            .wire = ranks_.wire,
+            .bucket_mb = ranks_.bucket_mb,
+            .may_oversubscribe = network_.may_oversubscribe,
+            .may_share_device = network_.network.may_share_device};
+  }
+
   /// Recipe of a setting; an emulated device stands for the CPU.
   [[nodiscard]] std::string recipe_of(NetworkOptions network, const SweepSetting& setting,
                                       std::string_view comment) const {
     if (is_emulated_device(network.device)) network.device = NetworkOptions{}.device;
-    return sweep_recipe(network, setting, network_.threads, comment);
+    return sweep_recipe(network, setting, common_options(), comment);
   }
 
   /// Adds the chosen setting to the result, and writes its recipe.
@@ -273,8 +283,8 @@ class SweepCase final : public Case {
     if (recipe_.empty()) return;
     io::write_file_atomically(recipe_, recipe_of(network, choice.setting, "roentgen bench sweep, " + choice.text));
     result.set("recipe_file", recipe_.string());
-    result.set("next_command", long_command(recipe_, choice.setting));
-    result.set("train_command", train_command(recipe_, choice.setting));
+    result.set("next_command", long_command(recipe_, choice.setting, common_options()));
+    result.set("train_command", train_command(recipe_, choice.setting, common_options()));
   }
 
   static void add_warnings(Value& result, std::vector<std::string> warnings) {
