@@ -45,12 +45,12 @@ void compare_points(SweepResult& result, const std::vector<ComparedSide>& sides,
 
 /// Returns a text table for a terminal, and below it the verdict and the failures. Ends with a newline.
 [[nodiscard]] std::string to_text(const SweepResult& result);
-/// Returns CSV text: a column for each key, then "folder,mean_auroc,sd,difference,low,high,p,failed". Undefined
-/// cells are empty.
+/// Returns CSV text: a column for each key, then "folder,mean_auroc,sd,difference,low,high,p,failed". Undefined cells
+/// are empty.
 [[nodiscard]] std::string to_csv(const SweepResult& result);
-/// Returns JSON: {"keys", "points": [{"values": {key: text}, "folder", "mean_auroc", "sd", "against_leader":
-/// eval::to_value(), null for the leader, "failed": reason or ""}], "leader", "best": values or null, "reason",
-/// "intervals_cover"}.
+/// Returns JSON: {"keys", "points", "leader", "best": values or null, "reason", "intervals_cover"}. A point is
+/// {"values": {key: text}, "folder", "mean_auroc", "sd", "against_leader", "failed": reason or ""}. "against_leader" is
+/// an eval::to_value(), null for the leader.
 [[nodiscard]] Value to_value(const SweepResult& result);
 
 }  // namespace roentgen::score

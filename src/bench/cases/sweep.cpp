@@ -52,10 +52,12 @@ class SweepCase final : public Case {
                    network_.options({"--model", "--labels", "--device", "--threads", "--oversubscribe", "--algorithms",
                                      "--recompute", "--allow-shared-gpu"}),
                    ranks_.options({"--ranks", "--hosts", "--bucket-mb", "--reduce", "--wire"}),
-                   {{.name = "--batch", .target = &sizes_.batch, .doc = kListDoc},
-                    {.name = "--fuse", .target = &fuses_, .doc = kListDoc},
-                    {.name = "--dtype", .target = &dtypes_, .doc = kListDoc},
-                    {.name = "--gdr", .target = &gdrs_, .doc = kListDoc},
+                   {{.name = "--batch", .target = &sizes_.batch, .doc = "batch sizes to combine, such as 8,16,32"},
+                    {.name = "--fuse", .target = &fuses_, .doc = "graph optimizations to combine, such as on,off"},
+                    {.name = "--dtype", .target = &dtypes_, .doc = "number formats to combine, such as f32,bf16"},
+                    {.name = "--gdr",
+                     .target = &gdrs_,
+                     .doc = "GPUDirect RDMA (for several ranks on GPUs) to combine: auto,on,off"},
                     {.name = "--out",
                      .target = &recipe_,
                      .doc = "write the fastest setting as a recipe",
@@ -101,8 +103,6 @@ class SweepCase final : public Case {
   }
 
  private:
-  static constexpr const char* kListDoc = "values to combine (8,16,32; on,off; f32,bf16; auto)";
-
   [[nodiscard]] static bool is_host(const std::string& device) { return engine::parse_device(device).is_host(); }
 
   [[nodiscard]] SweepLists lists() const {
