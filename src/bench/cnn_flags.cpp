@@ -29,14 +29,14 @@ constexpr double kCropAspect = 4.0 / 3.0;
 /// Flags that change nothing here, with the reason.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kNoEffect{{
     {"--num_inter_threads", "operations of one network run one after another"},
-    {"--kmp_blocktime", "the compute threads are Roentgen's own"},
-    {"--kmp_affinity", "Roentgen binds its threads to cores"},
-    {"--kmp_settings", "the compute threads are Roentgen's own"},
-    {"--mkl", "Roentgen has its own kernels"},
-    {"--gpu_thread_mode", "kernels are started by one thread"},
-    {"--per_gpu_thread_count", "kernels are started by one thread"},
-    {"--use_datasets", "there is only one input pipeline"},
-    {"--datasets_use_prefetch", "batches are always fetched ahead"},
+    {"--kmp_blocktime", "threads are Roentgen's own"},
+    {"--kmp_affinity", "threads are Roentgen's own"},
+    {"--kmp_settings", "threads are Roentgen's own"},
+    {"--mkl", "kernels are Roentgen's own"},
+    {"--gpu_thread_mode", "kernels are Roentgen's own"},
+    {"--per_gpu_thread_count", "kernels are Roentgen's own"},
+    {"--use_datasets", "the pipeline always fetches ahead"},
+    {"--datasets_use_prefetch", "the pipeline always fetches ahead"},
     {"--datasets_prefetch_buffer_size", "the pipeline tunes its buffers"},
     {"--batch_group_size", "the pipeline tunes its buffers"},
     {"--hierarchical_copy", "gradients are averaged in buckets"},
@@ -157,6 +157,9 @@ class Planner {
       network.fuse = is_true(flag, value) ? "on" : "off";
       note(flag, value, fmt::format("becomes --fuse {}: Roentgen's own fusion of layers", network.fuse));
     }
+    if (flags_.xla.empty() && flags_.xla_compile.empty()) {
+      plan_.notes.emplace_back("--xla was not given: layers are fused, as by --fuse on; --xla=false fuses none");
+    }
     if (network.threads > 0) note("--num_intra_threads", fmt::to_string(network.threads), "becomes --threads");
   }
 
@@ -242,6 +245,9 @@ class Planner {
     if (!plan_.data_dir.empty()) {
       note("--data_dir", plan_.data_dir, "gives the images; labels are random, because only speed is measured");
     }
+    if (flags_.distortions.empty() && !plan_.data_dir.empty()) {
+      plan_.notes.emplace_back("--distortions was not given: images are not augmented, unlike in tf_cnn_benchmarks");
+    }
     if (flags_.distortions.empty() || !is_true("--distortions", flags_.distortions)) return;
     plan_.has_distortions = !plan_.data_dir.empty();
     note("--distortions", flags_.distortions,
@@ -275,11 +281,11 @@ std::vector<Option> CnnFlags::options() {
       {.name = "--model",
        .target = &model,
        .doc = "built-in model (see roentgen models); also inception3, resnet50_v1.5"},
-      {.name = "--data_format", .target = &data_format, .doc = "NCHW or NHWC; no effect"},
+      {.name = "--data_format", .target = &data_format, .doc = "no effect here"},
       {.name = "--optimizer", .target = &optimizer, .doc = "sgd, momentum or adam"},
-      {.name = "--distortions", .target = &distortions, .doc = "true or false: augment; 16 bits; fuse layers"},
-      {.name = "--use_fp16", .target = &use_fp16, .doc = "true or false: augment; 16 bits; fuse layers"},
-      {.name = "--local_parameter_device", .target = &local_parameter_device, .doc = "gpu or cpu; no effect"},
+      {.name = "--distortions", .target = &distortions, .doc = "true or false: random crops and mirror images"},
+      {.name = "--use_fp16", .target = &use_fp16, .doc = "true or false: compute in 16 bits"},
+      {.name = "--local_parameter_device", .target = &local_parameter_device, .doc = "no effect here"},
       {.name = "--variable_update",
        .target = &variable_update,
        .doc = "replicated, horovod (under mpirun), parameter_server, independent"},
@@ -290,31 +296,37 @@ std::vector<Option> CnnFlags::options() {
        .doc = "folder of images or record files; default: random images",
        .is_input = true},
       {.name = "--data_name", .target = &data_name, .doc = "imagenet or cifar10: number of outputs, and of pixels"},
-      {.name = "--xla", .target = &xla, .doc = "true or false: augment; 16 bits; fuse layers"},
-      {.name = "--xla_compile", .target = &xla_compile, .doc = "true or false: augment; 16 bits; fuse layers"},
+      {.name = "--xla", .target = &xla, .doc = "true or false: fuse layers"},
+      {.name = "--xla_compile", .target = &xla_compile, .doc = "true or false: fuse layers"},
       {.name = "--batch_size", .target = &batch_size, .doc = "images per device", .range = positive},
       {.name = "--num_gpus", .target = &num_gpus, .doc = "devices, each with a process", .range = positive},
       {.name = "--num_batches",
        .target = &num_batches,
-       .doc = "steps; epochs of --data_dir; warm-up",
+       .doc = "number of steps: measured; before the measurement",
        .range = positive},
-      {.name = "--num_epochs", .target = &num_epochs, .doc = "steps; epochs of --data_dir; warm-up", .range = positive},
+      {.name = "--num_epochs",
+       .target = &num_epochs,
+       .doc = "epochs of --data_dir, instead of --num_batches",
+       .range = positive},
       {.name = "--num_warmup_batches",
        .target = &num_warmup_batches,
-       .doc = "steps; epochs of --data_dir; warm-up",
+       .doc = "number of steps: measured; before the measurement",
        .range = positive},
       {.name = "--display_every", .target = &display_every, .doc = "steps between two lines", .range = positive},
       {.name = "--datasets_num_private_threads",
        .target = &datasets_num_private_threads,
-       .doc = "threads that decode; that compute",
+       .doc = "threads that decode images; 0 = all cores",
        .range = any},
       {.name = "--num_intra_threads",
        .target = &num_intra_threads,
-       .doc = "threads that decode; that compute",
+       .doc = "compute threads; 0 = all cores",
        .range = any},
-      {.name = "--momentum", .target = &momentum, .doc = "of the optimizer", .range = {0, 1, false, true}},
-      {.name = "--weight_decay", .target = &weight_decay, .doc = "of the optimizer", .range = {0, 1}},
-      {.name = "--init_learning_rate", .target = &init_learning_rate, .doc = "of the optimizer", .range = {0, 1}}};
+      {.name = "--momentum", .target = &momentum, .doc = "settings of the optimizer", .range = {0, 1, false, true}},
+      {.name = "--weight_decay", .target = &weight_decay, .doc = "settings of the optimizer", .range = {0, 1}},
+      {.name = "--init_learning_rate",
+       .target = &init_learning_rate,
+       .doc = "settings of the optimizer",
+       .range = {0, 1}}};
   for (const auto& [flag, reason] : kNoEffect) {
     all.push_back(
         {.name = std::string(flag), .target = &others[std::string(flag)], .doc = fmt::format("no effect: {}", reason)});

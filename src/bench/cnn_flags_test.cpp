@@ -16,7 +16,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr CnnMachine kCpu{};
 constexpr CnnMachine kFourCards{.cuda_devices = 4};
@@ -98,9 +97,15 @@ TEST(CnnFlags, of_two_nodes) {
   EXPECT_THAT(cpus.notes, Contains(HasSubstr("--horovod_device=gpu becomes --reduce allreduce")));
 }
 
-TEST(CnnFlags, that_mean_the_same_need_no_note) {
-  EXPECT_THAT(plan_of(flags({{"--device", "cpu"}, {"--model", "resnet18"}, {"--optimizer", "sgd"}}), kCpu).notes,
-              IsEmpty());
+TEST(CnnFlags, with_other_defaults_than_tensorflow_have_a_note) {
+  const std::vector<std::pair<std::string, std::string>> given{
+      {"--device", "cpu"}, {"--model", "resnet18"}, {"--optimizer", "sgd"}};
+  EXPECT_THAT(plan_of(flags(given), kCpu).notes, testing::ElementsAre(HasSubstr("--xla was not given")));
+  auto with_images = given;
+  with_images.insert(with_images.end(), {{"--data_dir", "d"}, {"--xla", "false"}});
+  const CnnPlan plan = plan_of(flags(with_images), kCpu);
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("--distortions was not given: images are not augmented")));
+  EXPECT_THAT(plan.notes, testing::Not(Contains(HasSubstr("--xla was not given"))));
 }
 
 TEST(CnnFlags, without_effect_say_why) {

@@ -60,6 +60,23 @@ Target parse_target(std::string_view text) {
   return target;
 }
 
+void require_same_conditions(const Value& now, const std::filesystem::path& file) {
+  constexpr std::string_view kRemedy = "another --out, or the same machine and options";
+  if (!std::filesystem::exists(file)) {
+    throw ConfigError(error_text("bench.long", file.parent_path().string(), "a run of bench long",
+                                 "a run without " + file.filename().string(), "another --out"));
+  }
+  const Value begun =
+      io::parse_json(io::read_text(file).or_throw<ConfigError>(), file.string()).or_throw<ConfigError>();
+  for (const auto& [key, value] : now.as_table()) {
+    const Value* const before = begun.find(key);
+    if (before != nullptr && *before == value) continue;
+    const std::string text = before == nullptr ? "nothing" : io::to_json(*before, -1);
+    throw ConfigError(
+        error_text("bench.long", key, text + ", as at the start of the run", io::to_json(value, -1), kRemedy));
+  }
+}
+
 TargetTime time_to_target(const Target& target, const std::filesystem::path& log) {
   TargetTime time;
   if (!std::filesystem::exists(log)) return time;

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/value.h"
+
 namespace roentgen::bench {
 
 /// Validation metric and the value to reach.
@@ -42,5 +44,11 @@ struct TargetTime {
 /// that a killed run lost is not in it. A missing log is a run that has not begun. Throws DataError for a log without
 /// the time of updates.
 [[nodiscard]] TargetTime time_to_target(const Target& target, const std::filesystem::path& log);
+
+/// Compares the conditions of a run with those of its start, which time depends on: device, threads, ranks and hosts.
+/// Throws ConfigError that names the first difference with both values, or if `file` is missing.
+/// @param file conditions of the start, as JSON
+/// @param now table of the same entries
+void require_same_conditions(const Value& now, const std::filesystem::path& file);
 
 }  // namespace roentgen::bench

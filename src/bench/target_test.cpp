@@ -80,6 +80,24 @@ TEST(Target, is_a_metric_and_a_value) {
   }
 }
 
+TEST_F(TargetOfARun, has_conditions_that_must_not_change) {
+  const std::filesystem::path file = folder_.path() / "long.json";
+  const auto message = [&](const Value& now) -> std::string {
+    try {
+      require_same_conditions(now, file);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(message(Value::Table{{"ranks", 2}}), testing::HasSubstr("a run without long.json"));
+  io::write_file_atomically(file, "{\"device\": \"cpu\", \"ranks\": 2}");
+  EXPECT_EQ(message(Value::Table{{"device", "cpu"}, {"ranks", 2}}), "none");
+  EXPECT_THAT(message(Value::Table{{"device", "cuda"}, {"ranks", 2}}), testing::HasSubstr("got \"cuda\""));
+  EXPECT_THAT(message(Value::Table{{"device", "cpu"}, {"ranks", 4}}),
+              testing::HasSubstr("ranks: expected 2, as at the start of the run, got 4"));
+}
+
 TEST(Target, time_to_it_is_a_figure_beside_the_speed) {
   const Value result = Value::Table{{"case", "long"}, {"time_to_target_s", 40.0}, {"images_per_s", 5.0}};
   std::vector<std::string> names;

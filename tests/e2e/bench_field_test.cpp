@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <optional>
 #include <regex>
 #include <sstream>
 
+#include "core/error.h"
+#include "io/json.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {
@@ -94,6 +97,10 @@ TEST(BenchShort, measures_an_epoch_of_files) {
   EXPECT_EQ(read_json(json).at("samples").at("step_s").as_array().size(), 6U);
 }
 
+TEST(BenchShort, needs_numbers_of_ranks_for_hosts) {
+  expect_refusal(Workplace().run({"bench", "short", "--hosts", "a:4,b:4"}), {"[bench.short] --hosts", "--ranks"});
+}
+
 class BenchLong : public testing::Test {
  protected:
   BenchLong() : data_(place_.synth("data", 90)) {
@@ -138,12 +145,27 @@ TEST_F(BenchLong, trains_each_batch_size_until_the_target) {
   EXPECT_EQ(result().find("images_per_s"), nullptr);
 }
 
+TEST_F(BenchLong, refuses_to_mix_different_runs) {
+  place_.must_run(command("auroc=0.01", {"--batch", "8", "--set", "train.threads=1"}));
+  const std::vector<std::string> same{"--batch", "16,8", "--set", "train.threads=1"};
+  expect_refusal(place_.run(plus(command("auroc=0.01", same), {"--set", "train.seed=77"})), {"train.seed", "got 77"});
+  expect_refusal(place_.run(plus(command("auroc=0.01", same), {"--model", "resnet18"})), {"model.", "resnet18"});
+  Value conditions = read_json(place_ / "long/batch-8/long.json");
+  conditions.set("ranks", 4);
+  place_.write("long/batch-8/long.json", io::to_json(conditions));
+  expect_refusal(place_.run(command("auroc=0.01", same)),
+                 {"[bench.long] ranks", "expected 4, as at the start of the run, got 1"});
+  data_ = place_.synth("other", 90);
+  expect_refusal(place_.run(command("auroc=0.01", same)), {"[bench.long] --data", "/data", "/other"});
+  EXPECT_FALSE(fs::exists(place_ / "long/batch-16")) << "refused before the first training";
+}
+
 TEST_F(BenchLong, says_that_the_target_was_not_reached) {
   const Ended run = place_.run(command("auroc=1", {"--set", "train.epochs=1"}));
   EXPECT_EQ(run.code, 1) << run.err;
   EXPECT_FALSE(result().at("reached").as_bool());
   EXPECT_TRUE(result().at("time_to_target_s").is_null());
-  EXPECT_EQ(result().at("runs").as_array()[0].at("epochs").as_integer(), 1);
+  EXPECT_EQ(result().at("runs").as_array()[0].at("epochs_done").as_integer(), 1);
 }
 
 TEST_F(BenchLong, continues_after_an_interrupt_with_the_time_already_spent) {
@@ -183,8 +205,13 @@ TEST_F(BenchLong, reaches_an_accuracy_of_exclusive_classes) {
   place_.must_run(command("top1=0.01", {"--set", "loss.name=softmax", "--set", "data.labels=[\"odd\", \"even\"]"}));
   const Value::Array runs = result().at("runs").as_array();
   EXPECT_EQ(runs[0].at("epochs_to_target").as_integer(), 1);
-  EXPECT_GT(runs[0].at("best").as_double(), 0.0);
-  EXPECT_LE(runs[0].at("best").as_double(), 1.0);
+  std::istringstream log(read_all(place_ / "long/batch-16/log.jsonl"));
+  std::optional<double> top1;
+  for (std::string line; std::getline(log, line);) {
+    const Value record = io::parse_json(line, "log").or_throw<ConfigError>();
+    if (const Value* const found = record.find("val_top1"); found != nullptr) top1 = found->as_double();
+  }
+  EXPECT_EQ(runs[0].at("best").as_double(), top1.value());
 }
 
 TEST_F(BenchLong, refuses_what_cannot_be_measured) {

@@ -38,6 +38,8 @@ TEST_F(Launch, a_short_test_compares_numbers_of_ranks) {
   EXPECT_EQ(result.at("n").as_integer(), 4) << "equal in both rows";
   EXPECT_EQ(result.at("points").as_array()[1].at("ranks").as_integer(), 2);
   EXPECT_EQ(result.at("points").as_array()[1].at("samples").at("step_s").as_array().size(), 4U);
+  EXPECT_EQ(result.at("reduce").as_string(), "auto") << "a setting of the record";
+  EXPECT_EQ(result.find("formula"), nullptr) << "each number of devices has its own";
 }
 
 TEST_F(Launch, a_sweep_measures_numbers_of_ranks) {

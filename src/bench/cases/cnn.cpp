@@ -92,7 +92,8 @@ class CnnCase final : public Case {
   /// Starts a process for each device, and prints the steps when the processes have ended.
   [[nodiscard]] static Value run_group(const CnnPlan& plan, const Host& host) {
     const RankRequest group{.ranks = plan.devices, .may_oversubscribe = true, .reduce = plan.reduce};
-    Value result = host.start_ranks(group, {"--num_gpus", "1", "--variable_update", "horovod"});
+    // --horovod_device has no effect on devices of one process, so that the ranks must not see it.
+    Value result = host.start_ranks(group, {"--num_gpus", "1", "--variable_update", "horovod", "--horovod_device", ""});
     host.print(cnn_lines(result, plan.display_every));
     return result;
   }
@@ -125,6 +126,14 @@ class CnnCase final : public Case {
                                {"model", "image_px", "channels", "labels", "device", "fuse", "algorithms", "warmup"});
     result.set("input", options.input ? "files" : "random images");
     result.set("optimizer", plan.optimizer.name);
+    // Texts, because records compare texts but no fractions.
+    result.set("learning_rate", fmt::to_string(plan.optimizer.lr));
+    result.set("weight_decay", fmt::to_string(plan.optimizer.weight_decay));
+    result.set("reduce", plan.reduce);
+    if (options.input) {
+      result.set("workers", plan.workers);
+      result.set("distortions", plan.has_distortions);
+    }
     const Value row = short_row(point);
     for (const auto& [key, value] : row.as_table()) result.set(key, value);
     result.set("total_images_per_s", total);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "bench/case_list.h"
 #include "bench/harness.h"
+#include "bench/ledger/record.h"
 #include "bench/options.h"
 #include "bench/target.h"
 #include "core/error.h"
@@ -25,11 +27,15 @@
 #include "dist/comm_thread.h"
 #include "dist/launched.h"
 #include "engine/device.h"
+#include "io/file.h"
+#include "io/json.h"
 #include "io/place.h"
+#include "io/sha256.h"
 #include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
 #include "task/train_run.h"
+#include "train/early_checks.h"
 #include "train/observer.h"
 #include "train/ranks.h"
 #include "train/run_folder.h"
@@ -44,7 +50,13 @@ constexpr std::string_view kCounted =
 /// Watches the epochs of a run for its target.
 class TargetWatch final : public train::Observer {
  public:
-  explicit TargetWatch(const Target& target) : target_(target) {}
+  /// @param conditions written to `file` at the first update, when the run folder exists
+  TargetWatch(const Target& target, Value conditions, std::filesystem::path file)
+      : target_(target), conditions_(std::move(conditions)), file_(std::move(file)) {}
+  void on_step(const train::StepRecord& /*record*/) override {
+    if (!file_.empty()) io::write_file_atomically(file_, io::to_json(conditions_) + "\n");
+    file_.clear();
+  }
   void on_epoch(const train::EpochRecord& record) override {
     const std::optional<double> value = target_.metric == "top1" ? record.val_top1 : record.val_auroc;
     is_reached_ = is_reached_ || (value && *value >= target_.value);
@@ -53,6 +65,8 @@ class TargetWatch final : public train::Observer {
 
  private:
   const Target& target_;
+  Value conditions_;
+  std::filesystem::path file_;
   bool is_reached_ = false;
 };
 
@@ -60,7 +74,46 @@ class TargetWatch final : public train::Observer {
 struct LongRun {
   train::Recipe recipe;
   train::RunFolder folder;
+
+  /// File of the conditions, which `train` does not know.
+  [[nodiscard]] std::filesystem::path conditions() const { return folder.root() / "long.json"; }
 };
+
+/// Conditions on which the time of a run depends, beside its recipe and data.
+Value conditions_of(const LongRun& run, dist::CommThread* group) {
+  const train::Ranks ranks(group);
+  Value hosts = Value::array();
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    if (ranks.host(rank) == ranks.host(0)) continue;
+    hosts.push_back(io::sha256_hex(ranks.host(rank)).substr(0, machine_hash().size()));
+  }
+  return Value::Table{{"device", run.recipe.train.device},
+                      {"threads", train::compute_threads(run.recipe.train)},
+                      {"ranks", ranks.size()},
+                      {"host", machine_hash()},
+                      {"other_hosts", std::move(hosts)}};
+}
+
+/// Joins lines by spaces.
+std::string one_line(std::string lines) {
+  if (lines.ends_with('\n')) lines.pop_back();
+  std::ranges::replace(lines, '\n', ' ');
+  return lines;
+}
+
+/// Throws ConfigError if the folder has a run with another recipe, other data or other conditions.
+void require_same_run(const LongRun& run, dist::CommThread* group) {
+  if (!std::filesystem::exists(run.folder.resume())) return;
+  train::Recipe recipe = run.recipe;
+  train::check_resumed_recipe(recipe, run.folder);
+  std::string begun;
+  for (const std::string& folder : train::stored_data_folders(run.folder)) begun += folder + "\n";
+  if (const std::string now = train::folder_lines(run.recipe.data); begun != now) {
+    throw ConfigError(error_text("bench.long", "--data", one_line(begun) + ", as at the start of the run",
+                                 one_line(now), "the same folders, or another --out"));
+  }
+  require_same_conditions(conditions_of(run, group), run.conditions());
+}
 
 class LongCase final : public Case {
  public:
@@ -72,7 +125,8 @@ class LongCase final : public Case {
             {.name = "--data",
              .target = &data_,
              .doc = "data folder with labels; several (DIR or NAME=DIR) are joined",
-             .value_name = "DIR"},
+             .value_name = "DIR",
+             .is_input = true},
             {.name = "--out",
              .target = &out_,
              .doc = "folder of the runs, such as batch-16; runs in it continue",
@@ -145,11 +199,12 @@ class LongCase final : public Case {
     const train::Ranks ranks(group);
     bool has_ended = false;
     if (ranks.is_first()) {
-      has_ended = time_to_target(target, run.folder.log()).epochs || train::is_finished(run.recipe, run.folder);
+      has_ended = std::filesystem::exists(run.folder.resume()) &&
+                  (time_to_target(target, run.folder.log()).epochs || train::is_finished(run.recipe, run.folder));
     }
     ranks.share(has_ended, {.name = "earlier run"});
     if (has_ended) return false;
-    TargetWatch watch(target);
+    TargetWatch watch(target, conditions_of(run, group), run.conditions());
     const auto progress =
         train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
                              group == nullptr ? std::vector<std::string>{} : group->hosts());
@@ -175,6 +230,9 @@ class LongCase final : public Case {
     Value rows = Value::array();
     std::vector<TargetTime> times;
     bool has_trained = false, is_stopped = false;
+    if (ranks.is_first()) {
+      for (const LongRun& run : runs) require_same_run(run, group);
+    }
     for (const LongRun& run : runs) {
       if (ranks.is_first()) log::info(fmt::format("long: {}", run.folder.root().string()));
       const bool has_begun = train_one(target, run, group, host);
@@ -187,7 +245,16 @@ class LongCase final : public Case {
       if (is_stopped) break;
     }
     if (!ranks.is_first()) return {};
-    return result_of(target, runs.front().recipe, times, std::move(rows), ranks.size(), {has_trained, is_stopped});
+    Value result =
+        result_of(target, runs.front().recipe, times, std::move(rows), ranks.size(), {has_trained, is_stopped});
+    result.set("data", one_line(train::folder_lines(runs.front().recipe.data)));
+    // Different for every change of the recipe, also by --set. The data folders have their own entry.
+    train::Recipe recipe = runs.front().recipe;
+    recipe.data.root.clear();
+    recipe.data.sources.clear();
+    const std::string text = train::to_toml(recipe);
+    result.set("recipe_hash", checksum(std::as_bytes(std::span(text))));
+    return result;
   }
 
   [[nodiscard]] static Value row_of(const LongRun& run, const TargetTime& time) {
@@ -199,7 +266,7 @@ class LongCase final : public Case {
                         {"images_per_s", time.images_per_s()},
                         {"train_s", time.train_s},
                         {"val_s", time.val_s},
-                        {"epochs", time.epochs_done},
+                        {"epochs_done", time.epochs_done},
                         {"run", run.folder.root().string()}};
   }
 

@@ -60,7 +60,7 @@ class ShortCase final : public Case {
     if (const auto launched = dist::launched_rank()) {
       const Value row = run_as_rank(options, host, launched->size);
       if (row.is_null()) return {};
-      result = run_short_points({launched->size}, settings, [&](std::int64_t) { return row; });
+      result = run_short_points({launched->size}, settings, [&](std::int64_t) { return with_formula(row, options); });
     } else {
       result = run_all(options, host, devices_of(device), settings);
     }
@@ -89,23 +89,38 @@ class ShortCase final : public Case {
   }
 
   [[nodiscard]] Value settings_with(const ScalingOptions& options, const std::string& device) const {
-    NetworkOptions said = options.step;
-    said.device = device;
-    Value settings = settings_of("short", said,
+    NetworkOptions named = options.step;
+    named.device = device;
+    Value settings = settings_of("short", named,
                                  {"model", "batch", "image_px", "channels", "labels", "threads", "device", "fuse",
                                   "algorithms", "dtype", "recompute", "warmup", "n"});
     settings.set("input", options.input ? "files" : "random images");
-    if (const auto images = images_of(options)) settings.set("images", *images);
-    settings.set("formula",
-                 iterations_text(std::max<std::int64_t>(1, epochs_), images_of(options), options.step.batch, 1));
+    if (const auto images = images_of(options)) {
+      settings.set("images", *images);
+      settings.set("pipeline", input_.pipeline);
+      settings.set("workers", input_.workers);
+      if (!input_.storage.empty()) settings.set("emulate_storage", input_.storage);
+    }
+    settings.set("reduce", request().reduce);
+    settings.set("wire", request().wire);
+    settings.set("bucket_mb", ranks_.bucket_mb);
     return settings;
+  }
+
+  /// Returns a row with the formula of its number of devices.
+  [[nodiscard]] Value with_formula(Value row, const ScalingOptions& options) const {
+    row.set("formula", iterations_text(std::max<std::int64_t>(1, epochs_), images_of(options), options.step.batch,
+                                       row.at("ranks").as_integer()));
+    return row;
   }
 
   /// Measures all numbers of devices: one device in this process, others each in a new group of processes.
   [[nodiscard]] Value run_all(ScalingOptions& options, const Host& host, std::int64_t devices,
                               const Value& settings) const {
-    const std::vector<std::int64_t> counts =
-        ranks_.ranks.empty() ? usual_counts(ranks_.hosts.empty() ? devices : 1) : ranks_.counts();
+    if (!ranks_.hosts.empty() && ranks_.ranks.empty()) {
+      throw ConfigError(error_text("bench.short", "--hosts", "also --ranks", "no --ranks", "--ranks 1,2,4"));
+    }
+    const std::vector<std::int64_t> counts = ranks_.ranks.empty() ? usual_counts(devices) : ranks_.counts();
     const int cores = runtime::physical_cores(runtime::usable_cores());
     const std::int64_t shared = std::max<std::int64_t>(1, cores / std::ranges::max(counts));
     options.step.threads =
@@ -113,12 +128,13 @@ class ShortCase final : public Case {
     return run_short_points(counts, settings, [&](std::int64_t count) {
       if (count == 1 && ranks_.hosts.empty()) {
         set_steps(options, 1);
-        return run_short(options, nullptr);
+        return with_formula(run_short(options, nullptr), options);
       }
       RankRequest group = request();
       group.ranks = count;
       group.hosts = ranks_.hosts;
-      return short_row_in(host.start_ranks(group, {"--threads", std::to_string(options.step.threads)}));
+      const Value row = short_row_in(host.start_ranks(group, {"--threads", std::to_string(options.step.threads)}));
+      return with_formula(row, options);
     });
   }
 

@@ -49,15 +49,13 @@ std::string utc_now() {
 
 }  // namespace
 
+std::string machine_hash() { return io::sha256_hex(machine_text()).substr(0, kHostDigits); }
+
 Value make_record(std::string_view case_name, const std::vector<std::string>& command, Value result) {
   Value words = Value::array();
   for (const std::string& word : command) words.push_back(word);
-  return Value::Table{{"schema", kRecordSchema},
-                      {"date", utc_now()},
-                      {"host", io::sha256_hex(machine_text()).substr(0, kHostDigits)},
-                      {"commit", io::program_commit()},
-                      {"command", std::move(words)},
-                      {"case", case_name},
+  return Value::Table{{"schema", kRecordSchema},        {"date", utc_now()},           {"host", machine_hash()},
+                      {"commit", io::program_commit()}, {"command", std::move(words)}, {"case", case_name},
                       {"result", std::move(result)}};
 }
 

@@ -17,8 +17,11 @@ namespace roentgen::bench {
 /// Name and version of the format. Readers refuse other versions.
 inline constexpr std::string_view kRecordSchema = "roentgen-bench-record/1";
 
+/// Returns the hash of 12 hex digits that identifies this machine without naming it.
+[[nodiscard]] std::string machine_hash();
+
 /// Makes a record: a table {schema, date, host, commit, command, case, result}. The date is UTC, such as
-/// "2026-11-27T18:43:20Z". The host is a hash of 12 hex digits that identifies this machine without naming it.
+/// "2026-11-27T18:43:20Z". The host is machine_hash().
 /// @param command words of the command line
 /// @param result table that the case returned; its `samples` are the raw measurements, as arrays by name
 [[nodiscard]] Value make_record(std::string_view case_name, const std::vector<std::string>& command, Value result);
