@@ -30,6 +30,8 @@ MOST_CELL_WORDS = 8
 MOST_SUBJECT = 72
 MOST_EXCEPTIONS = 10
 TAGS = ("0.1.0", "v0.1.0")
+# Commit of the tag 0.1.0, for clones without tags.
+TAGGED_COMMIT = "56e5723478d85c2fe10dc1d65e94dbfbb1a1f37e"
 RULES = ("first-word", "sentence", "cell")
 # Dots that end no sentence.
 ABBREVIATIONS = re.compile(r"\b(et al|e\.g|i\.e|vs|cf|Fig|eq|no)\.", re.IGNORECASE)
@@ -180,15 +182,16 @@ def check_subjects(subjects):
 
 
 def subjects_after_tag(root):
-    """Hash and subject of every commit after the first of TAGS that exists, without merges; empty if no tag exists."""
-    def git(*words):
-        return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+    """Hash and subject of every commit after 0.1.0, without merges; empty if neither tag nor commit of 0.1.0 exists."""
+    def git(*words, check=True):
+        return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=check).stdout
 
-    tags = [tag for tag in TAGS if tag in git("tag", "--list").split()]
-    if not tags:
-        print(f"check_prose: no tag {TAGS[0]} here, so commit subjects are not checked")
+    found = [name for name in (*TAGS, TAGGED_COMMIT)
+             if git("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)]
+    if not found:
+        print(f"check_prose: no commit of {TAGS[0]} here, so commit subjects are not checked")
         return []
-    return git("log", "--no-merges", "--format=%H %s", f"{tags[0]}..HEAD").splitlines()
+    return git("log", "--no-merges", "--format=%H %s", f"{found[0]}..HEAD").splitlines()
 
 
 def read_exceptions(text):

@@ -28,6 +28,23 @@ class Draw(unittest.TestCase):
     def test_an_error_is_shown_as_a_user_sees_it(self):
         self.assertEqual(draw_prose.shown('"a file in " + plan.folder + ", no " "link"'), "a file in <folder>, no link")
         self.assertEqual(draw_prose.shown('std::string(count)'), "<count>")
+        self.assertEqual(draw_prose.shown('"got " + first_names(labels, labels.size())'), "got <labels>")
+        self.assertEqual(draw_prose.shown('fmt::format("{} of {}", counted(shared, "image"), rows.size())'),
+                         "<shared> images of <rows>")
+        self.assertEqual(draw_prose.shown('counted(n, "box", "boxes") + plural(n, " differs", " differ")'),
+                         "<n> boxes differ")
+        self.assertEqual(draw_prose.shown('"one of " + fmt::format("{}", fmt::join(model_names(), ", "))'),
+                         "one of <model_names>")
+
+    def test_of_two_texts_the_first_is_shown(self):
+        self.assertEqual(draw_prose.shown('names.empty() ? "none" : "only " + names.front()'), "none")
+        self.assertEqual(draw_prose.shown('"a" + (is_b ? " b" : is_c ? " c" : " d") + std::string(e)'), "a b<e>")
+        self.assertEqual(draw_prose.shown('fmt::format("{} in {}", is_one ? "one" : "two", dist::own_host())'),
+                         "one in <own_host>")
+
+    def test_constants_are_shown_with_their_text(self):
+        code = 'constexpr std::string_view kRemedy = "a copy "\n    "of the file";\nrefuse("a", kRemedy);'
+        self.assertIn('refuse("a", "a copy "     "of the file")', draw_prose.with_constants(code))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Runs tools/gpu/check.sh without a GPU, in a bundle whose programs are stubs: every part, a failed test, and SIGTERM."""
+"""Runs tools/gpu/check.sh without a GPU, in a bundle whose programs are stubs: every part, a failed test, SIGTERM, and
+jobs that all run into their limits."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -29,10 +31,10 @@ if "--json" in words:
     with open(value("--json"), "w") as file:
         json.dump(row, file)
 """
-# Runs check_table.py, and answers for PyTorch.
+# Runs the scripts that make tables, and answers for PyTorch.
 PYTHON = """#!/bin/sh
 case $1 in
-  */check_table.py) exec {python} "$@" ;;
+  */check_table.py | */check_ranks.py) exec {python} "$@" ;;
   *) echo '{{"what": "train", "model": "resnet50", "batch": 64, "dtype": "bf16", "mode": "eager", "images_per_s": 400.0}}' ;;
 esac
 """
@@ -43,6 +45,23 @@ case "$*" in
   *) echo "shard $ROENTGEN_TEST_SHARD" ;;
 esac
 """
+# Clock and time limits for a card on which every job runs into its limit: `date` reads the file $STUB_CLOCK, and
+# `timeout` moves its time to the end of the job.
+DATE = """#!/bin/sh
+exec flock "$STUB_CLOCK" cat "$STUB_CLOCK"
+"""
+TIMEOUT = r"""#!{python}
+import fcntl, os, sys
+with open(os.environ["STUB_CLOCK"], "r+") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    end = int(os.environ["JOB_BEGIN"]) + int(sys.argv[3])  # timeout -k 5 LIMIT COMMAND...
+    time = max(int(file.read()), end)
+    file.seek(0)
+    file.write(str(time))
+sys.exit(124)
+"""
+# Seconds of each part, as the comment of check.sh states them.
+SECONDS = {"1": 240, "2": 360, "3": 240, "4": 240, "ranks": 180}
 
 
 class Check(unittest.TestCase):
@@ -51,7 +70,7 @@ class Check(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.bundle, self.out = pathlib.Path(folder.name) / "bundle", pathlib.Path(folder.name) / "out"
         (self.bundle / "bin").mkdir(parents=True)
-        for name in ("check.sh", "check_table.py"):
+        for name in ("check.sh", "check_table.py", "check_ranks.sh", "check_ranks.py", "jobs.sh"):
             shutil.copy(TOOLS / name, self.bundle / name)
         (self.bundle / "env.sh").write_text('PATH=$(dirname "${BASH_SOURCE[0]}")/bin:$PATH\n', encoding="utf-8")
         self.program("roentgen", ROENTGEN.format(python=sys.executable))
@@ -72,8 +91,9 @@ class Check(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def test_every_part_ends_with_a_table(self):
-        for part, row in (("open", "| infer resnet50 b256 bf16 | 900 |"), ("1", "| train resnet50 b64 bf16 | 800 | 400 |"),
-                          ("2", "| train densenet121 b256 bf16 | 800 |"), ("3", "| densenet121 b256 | tf32 | none |")):
+        for part, row in (("1", "| infer resnet50 b256 bf16 | 900 |"), ("1", "| train resnet50 b64 bf16 | 800 | 400 |"),
+                          ("2", "| train densenet121 b256 f16 | 800 |"), ("3", "| densenet121 b256 | tf32 | none |"),
+                          ("4", "| train inception_v4 b128 bf16 | 800 |")):
             with self.subTest(part=part):
                 shutil.rmtree(self.out, ignore_errors=True)
                 ended = self.check(part)
@@ -93,12 +113,58 @@ class Check(unittest.TestCase):
 
     def test_a_failed_test_is_named_after_the_table(self):
         self.environment["STUB_FAILURE"] = "CudaEngine.conforms_in_training_in_bf16"
-        ended = self.check("open")
+        ended = self.check("1")
         self.assertEqual(ended.returncode, 1, ended.stdout)
         self.assertIn("test_conforms_in_training_in_bf16_0: FAILED with 1", ended.stdout)
         last = ended.stdout.splitlines()[-1]
         self.assertTrue(last.startswith("FAILED: test_conforms_in_training_in_bf16_"), last)
         self.assertIn("Card: a card", ended.stdout)
+
+    def test_the_ranks_part_runs_check_ranks(self):
+        ended = self.check("ranks")  # the stubs train nothing, so the comparison of losses fails
+        self.assertEqual(ended.returncode, 1, ended.stdout)
+        self.assertIn("FAILED: ranks", ended.stdout)
+        log = (self.out / "ranks.log").read_text(encoding="utf-8")
+        for job in ("ranks_step_auto_0", "ranks_step_nccl_2", "ranks_synth", "ranks_train_cpu", "ranks_train_cuda"):
+            self.assertRegex(log, rf"(?m)^{job}: \d+ s$")
+
+    def test_no_part_lasts_longer_than_stated(self):
+        clock = self.out.parent / "clock"
+        self.environment["STUB_CLOCK"] = str(clock)
+        self.program("date", DATE)
+        self.program("timeout", TIMEOUT.format(python=sys.executable))
+        head = (TOOLS / "check.sh").read_text(encoding="utf-8").split("set -uo")[0]
+        stated = {name: 60 * int(minutes) for name, minutes in re.findall(r"PART (\w+): [^\n]* (\d) minutes", head)}
+        self.assertEqual(stated, SECONDS)
+        for part, seconds in SECONDS.items():
+            with self.subTest(part=part):
+                shutil.rmtree(self.out, ignore_errors=True)
+                clock.write_text("1000", encoding="utf-8")
+                ended = self.check(part)
+                self.assertEqual(ended.returncode, 1, ended.stdout)
+                self.assertLessEqual(int(clock.read_text(encoding="utf-8")), 1000 + seconds, ended.stdout)
+                self.assertIn("Card: a card", ended.stdout)
+                named = ended.stdout.splitlines()[-1].removeprefix("FAILED: ").split()
+                for line in ended.stdout.splitlines():
+                    if ": NOT RUN, the time of this part is over" in line:
+                        self.assertIn(line.split(":")[0], named)
+        self.assertEqual(len(SECONDS), len(re.findall(r"begin_part (\d+)", (TOOLS / "check.sh").read_text(encoding="utf-8"))))
+
+    def test_check_ranks_ends_within_its_seconds(self):
+        clock = self.out.parent / "clock"
+        clock.write_text("1000", encoding="utf-8")
+        self.environment["STUB_CLOCK"] = str(clock)
+        self.program("date", DATE)
+        self.program("timeout", TIMEOUT.format(python=sys.executable))
+        self.environment["PATH"] = f"{self.bundle / 'bin'}:{self.environment['PATH']}"
+        ended = subprocess.run([self.bundle / "check_ranks.sh", self.out, "50"], env=self.environment, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        self.assertEqual(ended.returncode, 1, ended.stdout)
+        self.assertEqual(int(clock.read_text(encoding="utf-8")), 1050, ended.stdout)
+        self.assertIn("ranks_train_cuda: NOT RUN", ended.stdout)
+
+    def test_an_unknown_part_is_refused(self):
+        self.assertEqual(self.check("5").returncode, 2)
 
     def test_sigterm_still_prints_the_table(self):
         fifo = self.out.parent / "fifo"

@@ -42,7 +42,7 @@ def command_line(program):
     top = says(program, "--help")
     names = commands_of(top)
     parts = [NOTE, "# Command line\n", block("roentgen COMMAND --help"),
-             "Every command prints this help itself. `--json FILE` writes the result of a command for other programs.\n",
+             "Every command prints its part of this page with `--help`. `--json FILE` writes a command's result as JSON.\n",
              " · ".join(f"[{name}](#roentgen-{name})" for name in names) + "\n", block(top)]
     for name in names:
         parts += [f"## roentgen {name}\n", block(says(program, name, "--help"))]
@@ -55,7 +55,7 @@ def command_line(program):
 def recipe_keys(program):
     """Page of all keys of a recipe with their defaults."""
     parts = [NOTE, "# Recipe keys\n", block("roentgen train --keys"),
-             "A recipe is a TOML file. A key that it leaves out has the default below. `--set section.key=value` overrides one "
+             "A recipe is a TOML file. A key that a recipe omits has the default below. `--set section.key=value` overrides one "
              "key.\nBuilt-in recipes to start from: `roentgen recipes`.\n"]
     for section in re.split(r"\n\s*\n", says(program, "train", "--keys")):
         name = re.match(r"\s*\[(\w+)\]", section)[1]

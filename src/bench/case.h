@@ -38,6 +38,8 @@ struct RankRequest {
   /// ranks (dist/reduce/wire.h).
   std::string reduce = "auto";
   std::string wire = "f32";
+  /// GPUDirect RDMA: dist/gpu_network.h.
+  std::string gdr = "auto";
   /// Returns the number of compute threads of a rank; called after the rank is bound to its cores. If empty, the rank
   /// uses all cores it may use.
   std::function<int()> threads{};
@@ -50,8 +52,14 @@ struct Host {
   /// Reads the graph from the file `options.model` and sets the sizes in `options`. Returns nullopt if `options.model`
   /// is the name of a built-in model.
   std::function<std::optional<graph::Graph>(const NetworkOptions& options)> graph_of_file;
+  /// Prints text to standard output at once, for cases that print their own result (Case::prints_itself()).
+  std::function<void(const std::string& text)> print;
+  /// Makes SIGINT and similar signals ask for a stop from now on, instead of ending the process.
+  std::function<void()> listen_for_stop;
+  /// True if a stop was asked for.
+  std::function<bool()> is_stop_asked;
   /// Starts this program again as several ranks, with the option values in `changed` replaced. Returns the result of
-  /// rank 0.
+  /// rank 0. Throws StopError (stop_error.h) if a signal to this program ended the ranks.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
   /// Runs `body` in this process as one of the started ranks. If there is only one rank, `body` gets a null CommThread.
   /// Returns the result of `body`, which is null on ranks other than 0.
@@ -72,10 +80,23 @@ class Case {
   /// Runs the benchmark with the current options. Returns a table, or null on ranks other than 0. Throws Error if the
   /// computed result is wrong, because its measured time is meaningless.
   [[nodiscard]] virtual Value run(const Host& host) = 0;
+  /// True if the case prints its result by Host::print, so that the program does not print it again.
+  [[nodiscard]] virtual bool prints_itself() const { return false; }
   /// True if the result is a measurement, of which the program stores a record.
   [[nodiscard]] virtual bool is_measurement() const { return true; }
   /// True if the program must exit with an error after this result.
   [[nodiscard]] virtual bool has_failed(const Value& result) const {
+    static_cast<void>(result);
+    return false;
+  }
+  /// False if this process measured nothing, because an earlier one did. There is no record then.
+  [[nodiscard]] virtual bool is_new(const Value& result) const {
+    static_cast<void>(result);
+    return true;
+  }
+  /// True if the case was stopped with everything saved, so that the same command can continue. There is no record
+  /// then.
+  [[nodiscard]] virtual bool has_stopped(const Value& result) const {
     static_cast<void>(result);
     return false;
   }

@@ -13,6 +13,10 @@
 
 #define RG_CASE_LIST(X)                 \
   X("step", step)                       \
+  X("short", short)                     \
+  X("cnn", cnn)                         \
+  X("long", long)                       \
+  X("sweep", sweep)                     \
   X("pipeline", pipeline)               \
   X("overlap", overlap)                 \
   X("formats", formats)                 \

@@ -135,4 +135,16 @@ Value to_value(const Disturbance& disturbance) {
                       {"clock_ratio", number(disturbance.clock_ratio)}};
 }
 
+Disturbance disturbance_in(const Value& table) {
+  const auto number_at = [&table](std::string_view key) {
+    const Value* const value = table.find(key);
+    return value != nullptr && value->is_number() ? std::optional(value->as_double()) : std::nullopt;
+  };
+  Disturbance read{.other_cores = number_at("other_cores"),
+                   .stolen_cores = number_at("stolen_cores"),
+                   .clock_ratio = number_at("clock_ratio")};
+  if (const auto count = number_at("throttles")) read.throttles = static_cast<std::int64_t>(*count);
+  return read;
+}
+
 }  // namespace roentgen::bench

@@ -50,5 +50,7 @@ struct Disturbance {
 [[nodiscard]] std::vector<std::string> signs_of(const Disturbance& disturbance);
 /// Returns a table {other_cores, stolen_cores, throttles, clock_ratio}; unknown values are null.
 [[nodiscard]] Value to_value(const Disturbance& disturbance);
+/// Reads a table that to_value() made.
+[[nodiscard]] Disturbance disturbance_in(const Value& table);
 
 }  // namespace roentgen::bench

@@ -88,5 +88,14 @@ TEST(Disturbance, of_this_machine_knows_its_own_time) {
   EXPECT_LE(*state.own_s, *state.busy_s + 0.1) << "reading is not atomic, and ticks last 0.01 s";
 }
 
+TEST(Disturbance, is_read_from_its_table) {
+  const Disturbance found{.other_cores = 0.5, .throttles = 3, .clock_ratio = 0.75};
+  const Disturbance read = disturbance_in(to_value(found));
+  EXPECT_EQ(read.other_cores, found.other_cores);
+  EXPECT_EQ(read.stolen_cores, std::nullopt);
+  EXPECT_EQ(read.throttles, found.throttles);
+  EXPECT_EQ(read.clock_ratio, found.clock_ratio);
+}
+
 }  // namespace
 }  // namespace roentgen::bench

@@ -57,7 +57,7 @@ DType parse_slot_dtype(std::string_view text) {
 
 [[noreturn]] void refuse_ranks(std::string_view text) {
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
-                               "--ranks 2; in the case scaling also --ranks 1,2,4"));
+                               "--ranks 2; in the cases scaling and short also --ranks 1,2,4"));
 }
 
 }  // namespace
@@ -87,21 +87,23 @@ std::vector<std::int64_t> parse_batches(std::string_view text) {
 }
 
 Option rounds_option(std::int64_t& rounds) {
-  return {
-      .name = "--rounds", .target = &rounds, .doc = "rounds that repeat all measurements in turn", .range = {1, kMany}};
+  return {.name = "--rounds",
+          .target = &rounds,
+          .doc = "number of rounds; each round repeats all measurements",
+          .range = {1, kMany}};
 }
 
 Option slow_option(double& factor) {
   return {.name = "--slow",
           .target = &factor,
-          .doc = "slow is above this factor times the median; 0 = links 2, nodes 1.15",
+          .doc = "slow: worse than the median by this factor; 0 = links 2, nodes 1.15",
           .range = {0, kMany}};
 }
 
 std::vector<Option> SizeArguments::options(Names names) {
   return picked({{.name = "--batch",
                   .target = &batch,
-                  .doc = "images per batch (default 16 with a model, else 64); infer: 1,16",
+                  .doc = "images per batch (default 16 with a model, else 64); infer: list 1,16",
                   .value_name = "N"},
                  {.name = "--image", .target = &image_px, .doc = "side of the image, px", .range = {1, 65536}},
                  {.name = "--channels",
@@ -110,7 +112,7 @@ std::vector<Option> SizeArguments::options(Names names) {
                   .range = {0, 3}},
                  {.name = "--warmup",
                   .target = &warmup,
-                  .doc = "runs before the measurement, which are not counted",
+                  .doc = "number of runs before the measurement, which are not counted",
                   .range = {0, kMany}},
                  {.name = "--steps", .target = &steps, .doc = "number of measured runs", .range = {1, kMany}}},
                 names);
@@ -134,7 +136,7 @@ std::vector<Option> NetworkArguments::options(Names names) {
   return picked(
       {{.name = "--model",
         .target = &network.model,
-        .doc = "built-in model (see roentgen models), or file of inspect --print"},
+        .doc = "built-in model (see roentgen models), or a file from inspect --print"},
        {.name = "--models", .target = &models, .doc = "built-in models, separated by commas"},
        {.name = "--labels", .target = &network.labels, .doc = "number of outputs of the network", .range = {1, kMany}},
        task::device_option(network.device, ", emulated:RATE"),
@@ -226,14 +228,14 @@ std::vector<Option> InputArguments::options(Names names) {
        {.name = "--cold", .target = &input.is_cold, .doc = "remove files from the system's cache before reading them"},
        {.name = "--cell-seconds",
         .target = &input.most_s,
-        .doc = "limit of one measurement, s (default: formats 1, overlap none)",
+        .doc = "time limit of one measurement, s (default: formats 1, overlap none)",
         .range = {0.001, 3600}},
        {.name = "--emulate-storage",
         .target = &storage,
         .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"},
        {.name = "--device",
         .target = &device,
-        .doc = "simulated accelerator: emulated:RATE takes RATE images per second"}},
+        .doc = "emulated:RATE, an emulated device that takes RATE images per second"}},
       names);
 }
 
@@ -276,10 +278,12 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 
 std::vector<Option> RankArguments::options(Names names) {
   // Options with equal texts share a line of the help.
-  constexpr const char* kRanksDoc = "processes (ranks); scaling: 1,2,4; per node: sharing its cores";
+  const bool has_both = std::ranges::find(names, std::string_view("--ranks-per-node")) != names.end();
+  const char* const ranks_doc = has_both ? "numbers of ranks (processes): 1,2,4; per node: sharing its cores"
+                                         : "number of ranks (processes); short: 1,2,4";
   return picked(
-      {{.name = "--ranks", .target = &ranks, .doc = kRanksDoc, .value_name = "NUMBERS"},
-       {.name = "--ranks-per-node", .target = &per_node, .doc = kRanksDoc, .value_name = "NUMBERS"},
+      {{.name = "--ranks", .target = &ranks, .doc = ranks_doc, .value_name = "NUMBERS"},
+       {.name = "--ranks-per-node", .target = &per_node, .doc = ranks_doc, .value_name = "NUMBERS"},
        {.name = "--hosts", .target = &hosts, .doc = "hosts and their numbers of processes, such as a:2,b:2"},
        {.name = "--per-host", .target = &per_host, .doc = "processes per host; 0 = all", .range = {0, 4096}},
        {.name = "--no-overlap", .target = &is_late, .doc = "send gradients only after the backward pass"},
@@ -287,7 +291,9 @@ std::vector<Option> RankArguments::options(Names names) {
        {.name = "--reduce",
         .target = &reduce,
         .doc = "algorithms that average gradients (default: all; scaling: only one)"},
-       {.name = "--wire", .target = &wire, .doc = "format to send: f32, bf16, f16 (default: all; scaling: f32)"}},
+       {.name = "--wire",
+        .target = &wire,
+        .doc = "format of sent gradients: f32, bf16, f16 (default: all; scaling: f32)"}},
       names);
 }
 

@@ -22,6 +22,8 @@
 #include "cli/output_file.h"
 #include "cli/own_arguments.h"
 #include "cli/report_text.h"
+#include "cli/standard_output.h"
+#include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -41,7 +43,8 @@ RankOptions rank_options(const bench::RankRequest& request) {
           .may_oversubscribe = request.may_oversubscribe,
           .threads = request.threads,
           .reduce = request.reduce,
-          .wire = request.wire};
+          .wire = request.wire,
+          .gdr = request.gdr};
 }
 
 bench::Host host() {
@@ -53,6 +56,13 @@ bench::Host host() {
                                                            .image_px = network.image_px,
                                                            .labels = network.labels});
               },
+          .print =
+              [](const std::string& text) {
+                terminal::print_tabbed(text);
+                flush_output();
+              },
+          .listen_for_stop = listen_for_stop,
+          .is_stop_asked = is_stop_asked,
           .start_ranks =
               [](const bench::RankRequest& request, const std::vector<std::string>& changed) {
                 return run_for_json(rank_options(request), changed);
@@ -79,6 +89,12 @@ Value without_unknown_energy(Value result) {
   return result;
 }
 
+void print(const Value& result) {
+  terminal::print(
+      report_text(without_unknown_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel",
+                                                   "variables", "libraries", "links", "machine", "disturbance"}));
+}
+
 class BenchCommand final : public Command {
  public:
   explicit BenchCommand(std::vector<bench::NamedCase> cases)
@@ -89,7 +105,7 @@ class BenchCommand final : public Command {
                                 {.name = "--list", .target = &is_list_, .doc = "list the cases"},
                                 {.name = "--ledger",
                                  .target = &ledger_,
-                                 .doc = "folder of records; none: no record (~/.local/share/roentgen/bench)",
+                                 .doc = "folder for results, or none (default: ~/.local/share/roentgen/bench)",
                                  .value_name = "DIR"},
                                 {.name = "--cost-per-hour",
                                  .target = &cost_per_hour_,
@@ -97,12 +113,12 @@ class BenchCommand final : public Command {
                                  .range = {0, 1e9}},
                                 {.name = "--mlperf-log",
                                  .target = &mlperf_log_,
-                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .doc = "also write MLPerf log lines to a file; write a run to an MLflow store",
                                  .is_output = true,
                                  .value_name = "PATH"},
                                 {.name = "--mlflow",
                                  .target = &mlflow_,
-                                 .doc = "also write MLPerf log lines to a file; a run to an MLflow store",
+                                 .doc = "also write MLPerf log lines to a file; write a run to an MLflow store",
                                  .value_name = "PATH"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
@@ -137,15 +153,18 @@ class BenchCommand final : public Command {
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
     if (meter) bench::add_energy(json, meter->stop(), cost_per_hour_);
-    terminal::print(report_text(
-        without_unknown_energy(json),
-        {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links", "machine"}));
+    if (!asked.prints_itself()) print(json);
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
-    if (asked.is_measurement()) store(json);
+    if (asked.has_stopped(json)) {
+      ignore_stop();  // all is saved
+      terminal::print("stopped; the same command continues\n");
+      return {.json = std::move(json), .exit_code = kStopped};
+    }
+    if (asked.is_measurement() && asked.is_new(json)) store(json);
     const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;
     return {.json = std::move(json), .exit_code = exit_code};
   }

@@ -55,15 +55,18 @@ class CompareCommand final : public Command {
         {.name = "MORE", .target = &more_, .doc = "further models like B, each compared with A"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "true labels: data folder or table; if given twice: of model A, of B",
+         .doc = "true labels: data folder or table; if given twice: for A, then for B",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
-        {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
+        {.name = "--csv",
+         .target = &csv_,
+         .doc = "write the differences between the models to this csv",
+         .is_output = true},
         {.name = "--replicates",
          .target = &replicates_,
          .doc = "bootstrap replicates for confidence intervals; 0 = no intervals",
          .range = {0, 1e6}},
-        {.name = "--seed", .target = &seed_, .doc = "seed of the bootstrap", .range = {.low = 0}},
+        {.name = "--seed", .target = &seed_, .doc = "random seed of the bootstrap", .range = {.low = 0}},
         {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}}};
   }
   [[nodiscard]] Folders folders() const override;

@@ -41,11 +41,11 @@ class ConvertWeightsCommand final : public Command {
              .value_name = "OUT"},
             {.name = "--model",
              .target = &weights_.model,
-             .doc = "network of these weights (default: found from the tensors)"},
+             .doc = "network of these weights (default: recognized by their tensors)"},
             {.name = "--labels", .target = &labels_, .doc = "names of the outputs, in order, separated by commas"},
             {.name = "--preset",
              .target = &weights_.preset,
-             .doc = "preprocessing: imagenet, xrv, xray, unit (default: by the weights)"},
+             .doc = "preprocessing: imagenet, xrv, xray, unit (default: fits the weights)"},
             {.name = "--loss",
              .target = &weights_.loss,
              .doc = "sigmoid, or softmax for exclusive classes (default for 1,000 outputs)"}};

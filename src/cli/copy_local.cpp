@@ -34,7 +34,10 @@ class CopyLocalCommand final : public Command {
              .doc = "folder on a local disk, in which the copy is created",
              .need = Need::Required,
              .value_name = "DIR"},
-            {.name = "--workers", .target = &workers_, .doc = "files copied in parallel", .range = {1, 256}}};
+            {.name = "--workers",
+             .target = &workers_,
+             .doc = "number of files copied at the same time",
+             .range = {1, 256}}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = copy_.source, .made = copy_.folder}; }

@@ -47,8 +47,8 @@ void refuse_other_starts(const RankOptions& options, bool is_launched) {
         {"--update", train::parse_server_options(options.servers).has_servers()},
         {"mpirun or srun", is_launched}}) {
     if (!is_given) continue;
-    throw ConfigError(
-        error_text("cli.launch", "--devices", "one process on its own", name, "--ranks auto, one process per device"));
+    throw ConfigError(error_text("cli.launch", "--devices", "a single process, which uses several GPUs", name,
+                                 "--ranks auto, one process per device"));
   }
 }
 

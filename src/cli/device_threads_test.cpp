@@ -93,7 +93,8 @@ TEST(DeviceThreads, nothing_else_starts_ranks_beside_them) {
     static_cast<void>(run_as_threads(options, is_launched, [](dist::CommThread*) { return CommandResult{}; }));
   };
   EXPECT_THAT([&] { run([](RankOptions& options) { options.asked_ranks = "2"; }, false); },
-              ThrowsMessage<ConfigError>(HasSubstr("--devices: expected one process on its own, got --ranks")));
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("--devices: expected a single process, which uses several GPUs, got --ranks")));
   EXPECT_THROW(run([](RankOptions& options) { options.servers.update = "ps"; }, false), ConfigError);
   EXPECT_THROW(run([](RankOptions&) {}, true), ConfigError);
 }

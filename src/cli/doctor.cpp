@@ -118,7 +118,7 @@ class DoctorCommand final : public Command {
     std::vector<Option> options{{.name = "CHECK", .target = &asked_, .doc = "io, net or scale; none: the machine"},
                                 {.name = "--hosts",
                                  .target = &hosts_,
-                                 .doc = "examine a,b and name their differences; net, scale: a:2,b:2",
+                                 .doc = "hosts to compare, such as a,b; for net and scale with ranks: a:2,b:2",
                                  .value_name = "LIST"}};
     for (const auto& [name, check] : checks_) {
       for (Option& option : check->options()) {

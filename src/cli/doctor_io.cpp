@@ -91,23 +91,25 @@ class IoCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
     // Options with equal texts share a line of the help.
-    constexpr const char* kThreadsDoc = "decoding threads (0 = all cores), and further reading ones";
-    return {{.name = "DIR", .target = &folder_, .doc = "folder with images or record files", .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "measure what training by this recipe needs"},
-            {.name = "--images-per-s",
-             .target = &needed_per_s_,
-             .doc = "images per second that training needs",
-             .range = {0, 1e9}},
-            {.name = "--workers", .target = &workers_, .doc = kThreadsDoc, .range = {0, 4096}},
-            {.name = "--readers", .target = &readers_, .doc = kThreadsDoc, .range = {0, 1024}},
-            {.name = "--emulate-storage",
-             .target = &storage_,
-             .doc = "simulate storage: open=2ms,read=1ms,opens_per_s=1000"}};
+    constexpr const char* kThreadsDoc = "threads that decode (0 = all cores); threads that only read";
+    return {
+        {.name = "DIR", .target = &folder_, .doc = "folder with images or record files", .value_name = "DIR"},
+        {.name = "--recipe", .target = &recipe_, .doc = "compare with the speed that training by this recipe needs"},
+        {.name = "--images-per-s",
+         .target = &needed_per_s_,
+         .doc = "images per second that training needs",
+         .range = {0, 1e9}},
+        {.name = "--workers", .target = &workers_, .doc = kThreadsDoc, .range = {0, 4096}},
+        {.name = "--readers", .target = &readers_, .doc = kThreadsDoc, .range = {0, 1024}},
+        {.name = "--emulate-storage",
+         .target = &storage_,
+         .doc = "simulate storage: open=2ms,read=1ms,opens_per_s=1000"}};
   }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {
     if (!hosts.empty()) {
-      throw ConfigError(error_text("cli.doctor", "--hosts", "no hosts beside io", hosts, "doctor io on each host"));
+      throw ConfigError(
+          error_text("cli.doctor", "--hosts", "no --hosts with the check io", hosts, "doctor io on each host"));
     }
     if (folder_.empty()) {
       throw ConfigError(error_text("cli.doctor", "DIR", "a folder with images", "none", "roentgen doctor io DIR"));

@@ -43,7 +43,7 @@ Value card_copies() {
 class NetCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--gdr", .target = &gdr_, .doc = "GPUDirect RDMA: auto, on or off; else both, between hosts"}};
+    return {{.name = "--gdr", .target = &gdr_, .doc = "GPUDirect RDMA: auto, on, off (default between hosts: both)"}};
   }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {

@@ -53,8 +53,8 @@ Value measured_points(const std::filesystem::path& file) {
   const Value* const result = all.find("result");
   const Value* const points = (result == nullptr ? all : *result).find("points");
   if (points != nullptr && points->is_array()) return *points;
-  throw DataError(
-      error_text("cli.doctor", file.string(), "points of bench scaling", "none", "roentgen bench scaling --json FILE"));
+  throw DataError(error_text("cli.doctor", file.string(), "results of bench scaling", "none",
+                             "roentgen bench scaling --json FILE"));
 }
 
 /// Adds the measured speed and the ratio of the predicted to it, where a point of as many devices was measured.
@@ -74,30 +74,40 @@ class ScaleCheck final : public DoctorCheck {
  public:
   [[nodiscard]] std::vector<Option> options() override {
     // Options with equal texts share a line of the help.
-    constexpr const char* kBandwidthDoc = "between hosts, or in one: 1Gbit; else measured";
-    constexpr const char* kLatencyDoc = "between hosts, or in one: 50us; else measured";
+    constexpr const char* kBandwidthDoc = "links between, or within hosts: 1Gbit, or measured";
+    constexpr const char* kLatencyDoc = "links between, or within hosts: 50us, or measured";
     return joined(
         {sizes_.options({"--image", "--steps"}),
          network_.options({"--labels", "--threads", "--oversubscribe"}),
          ranks_.options({"--no-overlap", "--bucket-mb"}),
-         {{.name = "--model", .target = &network_.network.model, .doc = "built-in model, or file with a graph"},
-          {.name = "--batch", .target = &sizes_.batch, .doc = "images per batch of a device; 16", .value_name = "N"},
-          {.name = "--device", .target = &network_.network.device, .doc = "device of the steps, or emulated:RATE"},
-          {.name = "--dtype", .target = &network_.network.dtype, .doc = "f32, tf32, bf16, f16 or auto"},
+         {{.name = "--model",
+           .target = &network_.network.model,
+           .doc = "built-in model, or a file from inspect --print"},
+          {.name = "--batch",
+           .target = &sizes_.batch,
+           .doc = "images per batch of each device (default 16)",
+           .value_name = "N"},
+          {.name = "--device",
+           .target = &network_.network.device,
+           .doc = "device to time, or emulated:RATE (images per second)"},
+          {.name = "--dtype", .target = &network_.network.dtype, .doc = "number format: f32, tf32, bf16, f16 or auto"},
           {.name = "--devices",
            .target = &devices_,
-           .doc = "numbers of devices; 8 to 4096 in powers of two",
+           .doc = "numbers of devices (default 8,16,32 ... 4096)",
            .value_name = "N,..."},
-          {.name = "--per-host", .target = &ranks_.per_host, .doc = "devices per host; 0 = 1", .range = {0, 4096}},
+          {.name = "--per-host",
+           .target = &ranks_.per_host,
+           .doc = "number of devices per host; 0 means 1",
+           .range = {0, 4096}},
           {.name = "--bandwidth", .target = &bandwidth_, .doc = kBandwidthDoc},
           {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = kBandwidthDoc},
           {.name = "--latency", .target = &latency_, .doc = kLatencyDoc},
           {.name = "--host-latency", .target = &host_latency_, .doc = kLatencyDoc},
           {.name = "--device-sd",
            .target = &device_sd_percent_,
-           .doc = "variation of an emulated device's steps, %",
+           .doc = "standard deviation of emulated step times, %",
            .range = {0, 29}},
-          {.name = "--measured", .target = &measured_, .doc = "result of bench scaling, to show beside"}}});
+          {.name = "--measured", .target = &measured_, .doc = "JSON of bench scaling, to show measured speeds, too"}}});
   }
 
   [[nodiscard]] CommandResult run(const std::string& hosts) override {
@@ -142,8 +152,9 @@ class ScaleCheck final : public DoctorCheck {
     if (ranks_.per_host > 0) options.cluster.per_host = ranks_.per_host;
     options.device_sd = device_sd_percent_ / 100.0;
     if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
-      throw ConfigError(error_text("cli.doctor", "--device-sd", "--device emulated:RATE with it", "a measured device",
-                                   "it without: steps vary as they are measured"));
+      throw ConfigError(error_text("cli.doctor", "--device-sd", "an emulated device, --device emulated:RATE",
+                                   "a real device",
+                                   "leaving out --device-sd, because the variation of a real device is measured"));
     }
     return options;
   }

@@ -243,7 +243,7 @@ std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input
     if (points.unit != input.test.unit) {
       throw ConfigError(error_text(
           "cli.eval", options_.points.string(), "thresholds for one score per " + input.test.unit,
-          "thresholds for one score per " + points.unit, "saving them with the same --by study --aggregate"));
+          "thresholds for one score per " + points.unit, "saving them with the --by and --aggregate of this command"));
     }
     if (!points.list_sha256.empty() && points.list_sha256 == input.test.list_sha256) {
       throw ConfigError(error_text("cli.eval", options_.points.string(),

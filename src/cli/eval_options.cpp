@@ -15,9 +15,9 @@ namespace roentgen::cli {
 namespace {
 
 // Options with the same text share one line of the help.
-constexpr const char* kPointsDoc = "file to read, or write, thresholds and temperature";
+constexpr const char* kPredictionsDoc = "csv of probabilities; csv of AUROCs; Caffe log to append to";
+constexpr const char* kPointsDoc = "file of thresholds and temperature, to read or to write";
 constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
-constexpr const char* kSummaryDoc = "write a csv of AUROCs; append top-1, top-5 and loss to a Caffe log";
 constexpr const char* kBootstrapDoc = "bootstrap replicates (default 1000; 0: no intervals), seed (default 0)";
 
 }  // namespace
@@ -29,7 +29,7 @@ std::vector<Option> EvalOptions::list() {
        .doc = "checkpoint file, such as run/checkpoints/best.safetensors"},
       {.name = "--data",
        .target = &data,
-       .doc = "data folder; after training on several: all, or NAME=DIR for some",
+       .doc = "data folder; for a model of several data sets all, or some as NAME=DIR",
        .value_name = "DIR"},
       {.name = "--split", .target = &split, .doc = "images to use: train, val or test"},
       {.name = "--list",
@@ -40,7 +40,7 @@ std::vector<Option> EvalOptions::list() {
        .doc = "data.key=value that overrides how the images or --labels are read"},
       {.name = "--predictions",
        .target = &predictions,
-       .doc = "csv (Image Index,prob_...) instead of --checkpoint; several: averaged",
+       .doc = "csv of predictions instead of --checkpoint; several files are averaged",
        .value_name = "FILE"},
       {.name = "--labels",
        .target = &labels,
@@ -48,23 +48,22 @@ std::vector<Option> EvalOptions::list() {
        .value_name = "PATH"},
       {.name = "--validation",
        .target = &validation,
-       .doc = "with --predictions: csv of validation predictions; several: averaged",
+       .doc = "with --predictions: csv for the validation split; several are averaged",
        .value_name = "FILE"},
       {.name = "--tta", .target = &views, .doc = "test-time augmentation: " + data::test_view_names()},
       {.name = "--metrics", .target = &metrics, .doc = "metrics to compute: default (AUROC, AUPRC) or all"},
-      {.name = "--threshold", .target = &rule, .doc = "criterion for thresholds, on validation data: f1 or youden"},
+      {.name = "--threshold",
+       .target = &rule,
+       .doc = "choose thresholds on validation data by this criterion: f1 or youden"},
       {.name = "--points", .target = &points, .doc = kPointsDoc},
       {.name = "--save-points", .target = &save_points, .doc = kPointsDoc, .is_output = true},
       {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age,source; or study: evaluate studies, not images"},
       {.name = "--aggregate",
        .target = &aggregate,
        .doc = "with --by study: max (default) or mean over a study's images"},
-      {.name = "--preds",
-       .target = &save_predictions,
-       .doc = "write the predicted probabilities to this csv",
-       .is_output = true},
-      {.name = "--aucs", .target = &save_aurocs, .doc = kSummaryDoc, .is_output = true},
-      {.name = "--caffe-log", .target = &caffe_log, .doc = kSummaryDoc, .is_output = true},
+      {.name = "--preds", .target = &save_predictions, .doc = kPredictionsDoc, .is_output = true},
+      {.name = "--aucs", .target = &save_aurocs, .doc = kPredictionsDoc, .is_output = true},
+      {.name = "--caffe-log", .target = &caffe_log, .doc = kPredictionsDoc, .is_output = true},
       {.name = "--curves", .target = &save_curves, .doc = kCurvesDoc, .is_output = true},
       {.name = "--reliability", .target = &save_reliability, .doc = kCurvesDoc, .is_output = true},
   };

@@ -23,7 +23,7 @@ struct InferenceOptions {
   std::string dtype = "f32";
 
   /// Help text of --algorithms and --dtype, which share a line of the help.
-  static constexpr const char* kNumbersDoc = "convolutions: auto or direct; numbers: f32, on CUDA tf32, bf16, f16";
+  static constexpr const char* kNumbersDoc = "convolution kernels: auto, direct; numbers: f32, on CUDA tf32,bf16,f16";
   /// Returns the command-line options, which set the fields of this object.
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),

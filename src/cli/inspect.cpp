@@ -42,7 +42,7 @@ class InspectCommand final : public Command {
     return {
         {.name = "--model",
          .target = &model_,
-         .doc = "built-in model (see roentgen models), or file of inspect --print"},
+         .doc = "built-in model (see roentgen models), or a file from inspect --print"},
         {.name = "--data", .target = &data_, .doc = "data folder to check; several are joined", .value_name = "DIR"},
         {.name = "--recipe", .target = &recipe_, .doc = "TOML file or built-in recipe that says how to read the data"},
         {.name = "--pixels", .target = &is_decoded_, .doc = "with --data: decode every image, not only its header"},
@@ -65,12 +65,12 @@ class InspectCommand final : public Command {
          .range = {1, 3}},
         {.name = "--image",
          .target = &image_,
-         .doc = "image side, px; 0 = the model's own; several with --plan: 224,512"},
+         .doc = "image side, px; 0 = the model's default; several with --plan: 224,512"},
         {.name = "--labels", .target = &shape_.labels, .doc = "with --model: number of outputs", .range = {1, 1e6}},
         {.name = "--print", .target = &is_text_, .doc = "print the model as text, to edit and use as --model FILE"},
         {.name = "--plan",
          .target = &is_planned_,
-         .doc = "show the planned training: memory, convolution algorithms, batch norms"},
+         .doc = "show the plan of a training: memory, convolution kernels, batch norms"},
         task::device_option(device_, "; for --plan"),
         {.name = "--card", .target = &card_, .doc = "with --plan: plan for another GPU: h100, h200 or FILE.json"}};
   }

@@ -55,7 +55,7 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
     return error_text(
         "cli.launch", names_of(unseen) + ", start-up", wanted,
         fmt::format("no sign of {} on {}", unseen.size() == 1 ? "this process" : "these processes", dist::own_host()),
-        "logging in to the other hosts with ssh, or a larger --comm-timeout");
+        "checking that ssh reaches the other hosts, or a larger --comm-timeout");
   }
   return error_text("cli.launch", "start-up", wanted, "ranks that are still connecting to each other",
                     "naming the network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");

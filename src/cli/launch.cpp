@@ -17,6 +17,7 @@
 #include <optional>
 #include <utility>
 
+#include "bench/stop_error.h"
 #include "cli/device_threads.h"
 #include "cli/failure.h"
 #include "cli/launcher.h"
@@ -69,7 +70,7 @@ void be_silent(bool is_tagged) {
 }
 
 // Options with equal texts share a line of the help.
-constexpr const char* kHostsDoc = "a:2,b:2; slurm, pbs or FILE; ranks per host: N, socket, numa";
+constexpr const char* kHostsDoc = "hosts and ranks on each: a:2,b:2; or read from: slurm, pbs or FILE";
 constexpr const char* kSharingDoc = "allow more threads than cores; several processes on one GPU";
 
 }  // namespace
@@ -79,11 +80,11 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &asked_ranks,
-           .doc = "processes (ranks) to start; auto: one per CUDA device; 0: no mpirun",
+           .doc = "ranks (processes) for mpirun to start; auto: one per GPU; 0: no mpirun",
            .value_name = "N|auto"},
           {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
           {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
-          layout.ranks_option(kHostsDoc),
+          layout.ranks_option("ranks per host: N, or one per socket (socket) or NUMA node (numa)"),
           {.name = "--tag-output",
            .target = &is_tagged,
            .doc = "begin each line of output with the number of its process (rank)"},
@@ -96,7 +97,7 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "send f32, bf16, f16; GPU RDMA: auto, on, off, LOC, PIX, PXB, PHB, SYS";
+  constexpr const char* kSendingDoc = "send gradients as f32, bf16, f16; GPU RDMA: auto, on, off, NCCL level";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
@@ -126,8 +127,9 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   } const remover{name};
   const GroupEnd end = start_group(options, command, {.is_silent = true});
   if (end.signal != 0) {
-    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "a normal end",
-                               fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "running it again"));
+    throw bench::StopError(error_text("cli.launch", train::ranks_text(options.ranks), "a normal end",
+                                      fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)),
+                                      "running it again"));
   }
   const auto text = io::read_text(name);
   if (end.exit_code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
@@ -204,7 +206,7 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
   if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
     throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
-                                 "--ranks N, where N is the sum of the hosts' numbers"));
+                                 "--ranks N, where N is the number of ranks on all hosts"));
   }
   options.ranks = number.value_or(0);
   if (number || is_launched) return options;
@@ -250,7 +252,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   dist::set_gdr(given.gdr);
   const train::ServerOptions servers = train::parse_server_options(given.servers);  // throws before ranks start
-  train::refuse_nccl_servers(servers, given.reduce);
+  train::check_server_messages(servers, given.reduce, given.wire);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
   const RankLayout layout = parse_layout(given.layout);

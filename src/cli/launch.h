@@ -77,7 +77,7 @@ struct RankOptions {
 [[nodiscard]] bool is_own_rank();
 
 /// Runs this program again with several ranks, as `options` define, and returns its JSON result. The arguments are
-/// those of this process and `changed`.
+/// those of this process and `changed`. Throws bench::StopError if a signal to this process ended the ranks.
 /// @param changed options and their new values, in turn
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 

@@ -266,7 +266,7 @@ void require_mpirun(const std::string& program, int status) {
   if (!WIFEXITED(status)) return;
   if (WEXITSTATUS(status) == kNoProgram) {
     throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "no such program",
-                                 "installing openmpi-bin or mpich, srun, or leaving out --ranks"));
+                                 "installing openmpi-bin or mpich, starting with srun, or leaving out --ranks"));
   }
   if (WEXITSTATUS(status) == kNotRun) {
     throw ConfigError(error_text("cli.launch", "--ranks", program + " that can be executed",
@@ -349,10 +349,11 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   wait_for_ranks(board);
   if (waited.is_overdue) {
     const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
-    outputs.err.say(
-        error_text("cli.launch", "mpirun", fmt::format("its end within {} s after rank 0 ended", limit.count()),
-                   "no end, so roentgen ended it", "another MPI library if this happens again; this run is complete") +
-        '\n');
+    outputs.err.say(error_text("cli.launch", "mpirun",
+                               fmt::format("an end within {} s after rank 0 ended", limit.count()),
+                               "no end, so roentgen stopped mpirun",
+                               "another MPI library if this happens again; this run is complete") +
+                    '\n');
     end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
     return end;
   }

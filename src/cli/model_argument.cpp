@@ -27,8 +27,12 @@ std::vector<fs::path> model_paths(std::string_view argument) {
 }
 
 std::vector<score::ComparedModel> read_models(std::string_view name, std::string_view argument) {
+  return read_models(name, model_paths(argument));
+}
+
+std::vector<score::ComparedModel> read_models(std::string_view name, const std::vector<fs::path>& paths) {
   std::vector<score::ComparedModel> models;
-  for (const fs::path& path : model_paths(argument)) {
+  for (const fs::path& path : paths) {
     if (!fs::is_directory(path)) {
       models.push_back(score::read_model(path.string(), path));
       continue;

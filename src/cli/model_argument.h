@@ -21,5 +21,8 @@ namespace roentgen::cli {
 /// score::join_seeds().
 /// @param name "A" or "B", for errors
 [[nodiscard]] std::vector<score::ComparedModel> read_models(std::string_view name, std::string_view argument);
+/// Reads the models at `paths`, run folders or csv files, as seeds of one recipe. Throws like the function above.
+[[nodiscard]] std::vector<score::ComparedModel> read_models(std::string_view name,
+                                                            const std::vector<std::filesystem::path>& paths);
 
 }  // namespace roentgen::cli

@@ -53,9 +53,10 @@ std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const 
   for (const data::Sample& sample : dataset.samples) {
     if (!truth.has(sample.id)) continue;
     if (met.insert(fs::path(sample.id).filename().string()).second) continue;
-    throw DataError(error_text(fmt::format("cli.{}", kind), what,
-                               fmt::format("images with different file names, because {} have only file names", kind),
-                               "two images of one name", "predicting the two folders one after the other"));
+    throw DataError(error_text(
+        fmt::format("cli.{}", kind), what,
+        fmt::format("images with different file names, because {} name an image by its file name only", kind),
+        "two images with the same file name", "predicting the two folders one after the other"));
   }
   return met.size();
 }

@@ -106,7 +106,7 @@ std::string text_of(const dist::KilledRank& killed, const std::string& place, bo
   const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
   return error_text("cli.launch", place.empty() ? who : who + ", " + place, "a normal exit",
                     fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
-                    fmt::format("{}; dmesg, which lists processes killed for lack of memory",
+                    fmt::format("{}, and dmesg, which lists processes killed for lack of memory",
                                 is_run ? "--resume" : "running the command again"));
 }
 

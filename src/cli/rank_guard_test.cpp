@@ -109,8 +109,8 @@ TEST(RankGuard, tags_every_line_of_a_rank_that_is_killed_in_the_middle_of_one) {
 
 TEST(RankGuard, names_resume_where_there_is_a_run) {
   const dist::KilledRank killed{.rank = 1, .host = "hal", .signal = SIGKILL};
-  EXPECT_THAT(text_of(killed, "", true), testing::HasSubstr("; try --resume; dmesg, "));
-  EXPECT_THAT(text_of(killed, "", false), testing::HasSubstr("; try running the command again; dmesg, "));
+  EXPECT_THAT(text_of(killed, "", true), testing::HasSubstr("; try --resume, and dmesg, "));
+  EXPECT_THAT(text_of(killed, "", false), testing::HasSubstr("; try running the command again, and dmesg, "));
 }
 
 TEST(RankGuard, passes_signals_on_once_and_does_not_tell_of_their_end) {

@@ -74,8 +74,13 @@ std::string wrapped(const std::string& text, std::size_t indent) {
 }
 
 /// Formats an array of tables as a text table, whose columns are the keys of the first table. Words are aligned left,
-/// numbers right.
-std::string columns_text(const Value::Array& rows) {
+/// numbers right. Columns in `left_out` are not shown.
+std::string columns_text(const Value::Array& all, std::initializer_list<std::string_view> left_out) {
+  Value::Array rows = all;
+  for (Value& row : rows) {
+    std::erase_if(row.as_table(),
+                  [&](const auto& entry) { return std::ranges::find(left_out, entry.first) != left_out.end(); });
+  }
   std::string text;
   std::vector<std::vector<std::string>> cells(rows.size() + 1);
   std::vector<std::size_t> widths;
@@ -120,7 +125,7 @@ std::string report_text(const Value& report, std::initializer_list<std::string_v
   std::string text;
   for (const auto& [key, value] : lines) {
     if (is_array_of_tables(*value)) {
-      text += key + "\n" + columns_text(value->as_array());
+      text += key + "\n" + columns_text(value->as_array(), left_out);
     } else {
       text += fmt::format("{:<{}}  {}\n", key, width, wrapped(inline_text(*value, key.ends_with("bytes")), width + 2));
     }

@@ -32,7 +32,7 @@ class ScheduleCommand final : public Command {
         {.name = "--recipe", .target = &recipe_, .doc = "TOML file or built-in recipe (default: all default values)"},
         {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
         {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates per epoch", .range = {1, 1e9}},
-        {.name = "--print", .target = &is_print_, .doc = "print the table (default)"}};
+        {.name = "--print", .target = &is_print_, .doc = "print the learning rates as a table (default)"}};
   }
 
   [[nodiscard]] CommandResult run() override {

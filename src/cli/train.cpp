@@ -16,6 +16,7 @@
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
 #include "cli/train_options.h"
+#include "cli/train_series.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/plural.h"
@@ -23,8 +24,6 @@
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
 #include "dist/comm_thread.h"
-#include "eval/seed_table.h"
-#include "io/file.h"
 #include "task/train_run.h"
 #include "train/aurocs_csv.h"
 #include "train/checkpoint_place.h"
@@ -38,8 +37,6 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kSeedsFile = "seeds.csv";  // file in --out, next to the folders seed-0 and so on
 
 class TrainCommand final : public Command {
  public:
@@ -58,11 +55,8 @@ class TrainCommand final : public Command {
  private:
   [[nodiscard]] CommandResult train_one(task::TrainRun& runs, const train::Recipe& recipe,
                                         const train::RunFolder& folder) const;
-  [[nodiscard]] CommandResult train_seeds(task::TrainRun& runs);
   [[nodiscard]] RestartOptions restart_options() const;
-  [[nodiscard]] train::RunFolder seed_folder(std::int64_t seed) const {
-    return train::RunFolder(options_.out / fmt::format("seed-{}", seed));
-  }
+  [[nodiscard]] bool is_single() const { return options_.seeds.empty() && options_.sweep.empty(); }
 
   TrainOptions options_;
   bool has_test_images_ = false;
@@ -72,56 +66,8 @@ Folders TrainCommand::folders() const {
   Folders folders = data_folders(options_.data);
   folders.made = options_.out;
   if (options_.out.empty()) return folders;
-  if (options_.seeds.empty()) folders.own = train::RunFolder(options_.out).own();
-  if (options_.seeds.empty()) return folders;
-  for (const std::int64_t seed : parse_seeds(options_.seeds)) {
-    std::ranges::move(seed_folder(seed).own(), std::back_inserter(folders.own));
-  }
-  folders.own.push_back(options_.out / kSeedsFile);
+  folders.own = is_single() ? train::RunFolder(options_.out).own() : TrainSeries(options_).own();
   return folders;
-}
-
-CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
-  const std::vector<std::int64_t> seeds = parse_seeds(options_.seeds);
-  for (const std::string& text : options_.overrides) {
-    if (!text.starts_with("train.seed=")) continue;
-    refuse_arguments("train", "--seeds or --set train.seed", "both", "--seeds alone");
-  }
-  if (!options_.is_resume) train::RunFolder(options_.out).check_new();
-  train::Recipe recipe = options_.read_recipe();
-  for (const std::int64_t seed : seeds) {  // checks the folders of all seeds before the first seed trains
-    recipe.train.seed = seed;
-    seed_folder(seed).check_place();
-    train::Recipe own = recipe;
-    static_cast<void>(runs.check(own, seed_folder(seed)));
-  }
-  Value json = Value::table();
-  Value& told = json.set("seeds", Value::array());
-  std::vector<eval::SeedAurocs> aurocs;
-  for (const std::int64_t seed : seeds) {
-    recipe.train.seed = seed;
-    const train::RunFolder folder = seed_folder(seed);
-    Value run = Value::Table{{"seed", seed}, {"run", folder.root().string()}};
-    const bool is_skipped = options_.is_resume && train::is_finished(recipe, folder);
-    terminal::print(fmt::format("seed {}:{}\n", seed, is_skipped ? " finished before" : ""));
-    if (!is_skipped) {
-      const CommandResult result = train_one(runs, recipe, folder);
-      if (result.exit_code != kSuccess) return result;
-      for (const auto& [key, value] : result.json.as_table()) run.set(key, value);
-    }
-    run.set("skipped", is_skipped);
-    told.push_back(std::move(run));
-    if (fs::exists(folder.aurocs())) aurocs.push_back({seed, train::read_aurocs(folder.aurocs())});
-  }
-  if (aurocs.empty()) {
-    terminal::print("no validation, so there are no metrics to average\n");
-    return {.json = json};
-  }
-  const eval::SeedTable table = eval::make_seed_table(aurocs);
-  terminal::print(fmt::format("\n{}", to_text(table)));
-  io::write_file_atomically(options_.out / kSeedsFile, to_csv(table));
-  json.set("auroc", to_value(table));
-  return {.json = json};
 }
 
 // Returns how to restart: by resuming the run in --out. With --overwrite, an old run in --out is not resumed.
@@ -155,9 +101,8 @@ CommandResult TrainCommand::run() {
   ignore_closed_pipes();
   if (options_.is_verbose) log::set_level(log::Level::Debug);
   if (options_.is_resume && !options_.out.empty()) {
-    train::take_from_run(
-        options_.seeds.empty() ? train::RunFolder(options_.out) : seed_folder(parse_seeds(options_.seeds).front()),
-        options_.recipe, options_.data);
+    train::take_from_run(is_single() ? train::RunFolder(options_.out) : TrainSeries(options_).folders().front(),
+                         options_.recipe, options_.data);
   }
   options_.check();
   options_.ranks.is_stoppable = true;
@@ -166,9 +111,12 @@ CommandResult TrainCommand::run() {
   options_.ranks.after = [this] { train::RunFolder(options_.out).tidy_up(); };
   options_.ranks.recipe = [this] { return options_.read_recipe().train; };
   return run_as_ranks(options_.ranks, [&](dist::CommThread* group) {
-    if (group != nullptr && !options_.seeds.empty()) {
-      refuse_arguments("--seeds", "a single process, which trains one seed after another",
-                       train::ranks_text(group->size()), "one run per seed, each with --ranks");
+    if (group != nullptr && !is_single()) {
+      const bool is_sweep = !options_.sweep.empty();
+      refuse_arguments(is_sweep ? "--sweep" : "--seeds",
+                       fmt::format("a single process, which trains one {} after another", is_sweep ? "value" : "seed"),
+                       train::ranks_text(group->size()),
+                       fmt::format("one run per {}, each with --ranks", is_sweep ? "value" : "seed"));
     }
     if (const std::string note = options_.device_note(); !note.empty()) log::info(note);
     const auto progress =
@@ -195,8 +143,10 @@ CommandResult TrainCommand::run() {
                          .is_stop_asked = is_stop_asked,
                          .may_share_device = options_.ranks.may_share_device,
                          .device = device_of(options_.ranks, group)});
-    return options_.seeds.empty() ? train_one(runs, options_.read_recipe(), train::RunFolder(options_.out))
-                                  : train_seeds(runs);
+    if (is_single()) return train_one(runs, options_.read_recipe(), train::RunFolder(options_.out));
+    return TrainSeries(options_).run(runs, [&](const train::Recipe& recipe, const train::RunFolder& folder) {
+      return train_one(runs, recipe, folder);
+    });
   });
 }
 
@@ -217,10 +167,9 @@ CommandResult TrainCommand::train_one(task::TrainRun& runs, const train::Recipe&
     terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
                                 *outcome.best_value));
   }
-  const bool is_single = options_.seeds.empty();
-  if (is_single && fs::exists(folder.aurocs())) terminal::print(finding_table(train::read_aurocs(folder.aurocs())));
+  if (is_single() && fs::exists(folder.aurocs())) terminal::print(finding_table(train::read_aurocs(folder.aurocs())));
   terminal::print(fmt::format("weights: {}\nrun: {}\n", folder.best().string(), folder.root().string()));
-  if (is_single) terminal::print(next_command(folder.best(), options_.data, has_test_images_));
+  if (is_single()) terminal::print(next_command(folder.best(), options_.data, has_test_images_));
   return {.json = train::to_value(outcome, folder)};
 }
 

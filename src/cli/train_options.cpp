@@ -23,14 +23,16 @@ namespace roentgen::cli {
 namespace {
 
 // Options with the same text share one line of the help.
-constexpr const char* kInitDoc = "file of initial weights; preprocessing: imagenet, xrv, xray, unit";
-constexpr const char* kFolderDoc = "folder of decoded images; of checkpoints (later copied to --out)";
-constexpr const char* kTimesDoc = "save and stop after N updates; restart up to N times if it fails";
-constexpr const char* kDeviceDoc = "auto (see roentgen doctor), cpu, cuda, cuda:N; one process: cuda:0,1";
-constexpr const char* kCoresDoc = "cores that decode (0-1,4; shared), send (0|1; 8,9)";
+constexpr const char* kInitDoc = "initial weights (file); their preprocessing: imagenet, xrv, xray, unit";
+constexpr const char* kChangeDoc = "override the recipe: section.key=value; train one run each: key=a,b";
+constexpr const char* kFolderDoc = "cache decoded images here; write checkpoints here, then to --out";
+constexpr const char* kRunDoc = "continue the run in --out, if it exists; delete the run in --out first";
+constexpr const char* kTimesDoc = "save and stop after N updates; restart a failed run up to N times";
+constexpr const char* kDeviceDoc = "one device: auto, cpu, cuda, cuda:N; several in one process: cuda:0,1";
+constexpr const char* kCoresDoc = "decoding cores; sending threads: 0, 1; their cores";
 constexpr const char* kKernelDoc = "override recipe keys of these names; see --keys";
 constexpr const char* kMoreTextDoc = "print all recipe keys and exit; also log memory, cores and kernels";
-constexpr const char* kTraceDoc = "default: 100 updates, then every 100th; 16 ranks";
+constexpr const char* kTraceDoc = "trace N updates, then every Nth; number of ranks";
 
 void require_option(const std::filesystem::path& value, std::string_view usage) {
   if (value.empty()) refuse_missing("train", usage);
@@ -50,8 +52,20 @@ std::string with_typed_options(std::string text, const std::vector<std::string_v
   return text;
 }
 
-// Reads the recipe and applies --set, and options such as --device that set a recipe key.
-train::Recipe read_changed_recipe(const TrainOptions& options) {
+// Returns an error text in which "--set" stands for "--sweep" where it names a swept key.
+std::string with_swept_keys(std::string text, std::span<const std::string> swept) {
+  constexpr std::string_view kSet = "--set ";
+  for (const std::string& each : swept) {
+    const std::string typed = fmt::format("{}{}", kSet, std::string_view(each).substr(0, each.find('=')));
+    for (std::size_t at = text.find(typed); at != std::string::npos; at = text.find(typed, at)) {
+      text.replace(at, kSet.size(), "--sweep ");
+    }
+  }
+  return text;
+}
+
+// Reads the recipe and applies --set, options such as --device that set a recipe key, and values of --sweep.
+train::Recipe read_changed_recipe(const TrainOptions& options, std::span<const std::string> swept = {}) {
   std::vector<std::string> changes = options.overrides;
   std::vector<std::string_view> typed;
   for (const auto& [key, value] : {std::pair{"device", &options.device},
@@ -64,10 +78,11 @@ train::Recipe read_changed_recipe(const TrainOptions& options) {
     changes.push_back(fmt::format("train.{}={}", key, *value));
     typed.emplace_back(key);
   }
+  changes.insert(changes.end(), swept.begin(), swept.end());
   try {
     return task::read_recipe(options.recipe, changes);
   } catch (const ConfigError& error) {
-    throw ConfigError(with_typed_options(error.what(), typed));
+    throw ConfigError(with_typed_options(with_swept_keys(error.what(), swept), typed));
   }
 }
 
@@ -80,9 +95,12 @@ std::vector<Option> TrainOptions::list() {
        .target = &data,
        .doc = "data folder, never changed; several (DIR or NAME=DIR) are joined",
        .value_name = "DIR"},
-      {.name = "--out", .target = &out, .doc = "run folder to create", .value_name = "DIR"},
-      {.name = "--set", .target = &overrides, .doc = "section.key=value that overrides the recipe; may be repeated"},
-      {.name = "--model", .target = &model, .doc = "built-in model (see roentgen models), or file of inspect --print"},
+      {.name = "--out", .target = &out, .doc = "folder to create for the results of this run", .value_name = "DIR"},
+      {.name = "--set", .target = &overrides, .doc = kChangeDoc},
+      {.name = "--sweep", .target = &sweep, .doc = kChangeDoc},
+      {.name = "--model",
+       .target = &model,
+       .doc = "built-in model (see roentgen models), or a file from inspect --print"},
       {.name = "--init", .target = &init, .doc = kInitDoc},
       {.name = "--init-preset", .target = &init_preset, .doc = kInitDoc},
       {.name = "--input-cores", .target = &input_cores, .doc = kCoresDoc},
@@ -95,11 +113,9 @@ std::vector<Option> TrainOptions::list() {
        .range = {0, 1e9}},
       {.name = "--seeds",
        .target = &seeds,
-       .doc = "seeds such as 0,1,2: one run each in --out/seed-0 ..., and their mean"},
-      {.name = "--resume",
-       .target = &is_resume,
-       .doc = "continue the run in --out, if it exists, with its recipe and data"},
-      {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
+       .doc = "seeds such as 0,1,2: one run per seed in --out/seed-0 ..., and a mean"},
+      {.name = "--resume", .target = &is_resume, .doc = kRunDoc},
+      {.name = "--overwrite", .target = &is_overwrite, .doc = kRunDoc},
       {.name = "--stop-after", .target = &stop_after, .doc = kTimesDoc, .range = {.low = 0}},
       ranks.restart_option(kTimesDoc),
       {.name = "--keys", .target = &is_keys, .doc = kMoreTextDoc},
@@ -151,8 +167,8 @@ std::string TrainOptions::device_note() const {
   return train::device_note(asked, engine::resolve_device(asked), runtime::find_cuda_devices());
 }
 
-train::Recipe TrainOptions::read_recipe() const {
-  train::Recipe read = read_changed_recipe(*this);
+train::Recipe TrainOptions::read_recipe(std::span<const std::string> swept) const {
+  train::Recipe read = read_changed_recipe(*this, swept);
   if (!devices.empty()) read.train.device = "cuda";
   read.train.device = engine::resolve_device(engine::parse_device(read.train.device)).text();
   if (!model.empty()) task::set_model(read.model, model);

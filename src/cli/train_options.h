@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,7 @@ struct TrainOptions {
   bool is_keys = false;
   bool is_verbose = false;
   std::string seeds;
+  std::vector<std::string> sweep;
   bool is_traced = false;
   train::TraceOptions trace;
   RankOptions ranks;
@@ -55,7 +57,8 @@ struct TrainOptions {
   void check() const;
   /// Reads the recipe and applies the options. Throws like train::read_recipe(), and for bad values of --data and
   /// --cache-dir.
-  [[nodiscard]] train::Recipe read_recipe() const;
+  /// @param swept "section.key=value" of one point of --sweep
+  [[nodiscard]] train::Recipe read_recipe(std::span<const std::string> swept = {}) const;
   /// Returns train::device_note() for the recipe on this machine. Throws like read_recipe().
   [[nodiscard]] std::string device_note() const;
 };

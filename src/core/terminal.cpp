@@ -39,19 +39,24 @@ void put(std::string_view text) {
   throw std::system_error(errno, std::generic_category(), "standard output");
 }
 
-}  // namespace
-
-void print(std::string_view lines) {
+// Escapes all control characters except those in `kept`.
+std::string with_kept(std::string_view lines, std::string_view kept) {
   std::string text;
   text.reserve(lines.size());
   while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::size_t end = std::min(lines.find_first_of(kept), lines.size());
     text += terminal_text(lines.substr(0, end));
-    if (end < lines.size()) text += '\n';
+    if (end < lines.size()) text += lines[end];
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
-  put(text);
+  return text;
 }
+
+}  // namespace
+
+void print(std::string_view lines) { put(with_kept(lines, "\n")); }
+
+void print_tabbed(std::string_view lines) { put(with_kept(lines, "\n\t")); }
 
 void print_for_programs(std::string_view text) { ::isatty(STDOUT_FILENO) != 0 ? print(text) : put(text); }
 

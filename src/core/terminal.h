@@ -12,6 +12,9 @@ namespace roentgen::terminal {
 /// Prints lines to standard output. Keeps line ends and escapes all other control characters by terminal_text(). Escape
 /// names that may contain line ends yourself before you put them into lines. Throws std::system_error if writing fails.
 void print(std::string_view lines);
+/// Prints lines with columns that tabs separate. Like print(), but keeps tabs, also on a terminal: mpirun connects the
+/// output of ranks to one.
+void print_tabbed(std::string_view lines);
 /// Prints text that programs read, such as a path for a shell. Prints it unchanged, but like print() if the output is a
 /// terminal. Throws as print() does.
 void print_for_programs(std::string_view text);

@@ -27,6 +27,13 @@ TEST(Terminal, prints_lines_without_other_control_characters) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "one\n\ntwo \\x1b[31m\\r\n{}");
 }
 
+TEST(Terminal, tabs_between_columns_are_kept) {
+  testing::internal::CaptureStdout();
+  terminal::print_tabbed("1\ttwo\x1b[31m\n2\t\n");
+  std::fflush(stdout);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "1\ttwo\\x1b[31m\n2\t\n");
+}
+
 TEST(Terminal, programs_get_text_as_it_is) {
   testing::internal::CaptureStdout();
   terminal::print_for_programs("/data/caf\xe9\n");

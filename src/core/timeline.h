@@ -48,8 +48,8 @@ class Timeline {
   [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
 
   void add(const Span& span);  ///< stores a span, or only counts it if there are too many
-  /// Passes every recorded span to `keep`, one at a time: earlier spans at once, later spans when they are recorded.
-  /// Null ends this.
+  /// Calls `keep` for every span: now for spans that are already recorded, and later for each new one. A null `keep`
+  /// ends these calls.
   void also_to(std::function<void(const Span&)> keep);
   /// Recorded spans, in the order of their ends.
   [[nodiscard]] std::vector<Span> spans() const;

@@ -63,7 +63,8 @@ class Values {
     const float mean = static_cast<float>(group_.size() + 1) / 2.0F;
     const bool is_right =
         std::ranges::all_of(host().first(count), [&](float value) { return std::abs(value - mean) < 1e-5F * mean; });
-    if (!is_right) throw DeviceError(error_text("dist.cards", "an average", std::to_string(mean), "another value"));
+    if (!is_right)
+      throw DeviceError(error_text("dist.cards", "average over all GPUs", std::to_string(mean), "another value"));
   }
 
   Communicator& group_;

@@ -89,8 +89,8 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
       MutexLock lock(mutex_);
       while (requests_.empty() && flights_.empty() && !is_stopping_ && !is_failing_) has_work_.wait(lock);
       if (is_failing_) {
-        throw CommError(
-            error_text("dist.thread", "this process", "no earlier failure", "a failure", "the first error of its log"));
+        throw CommError(error_text("dist.thread", "this process", "no earlier failure", "a failure",
+                                   "reading the first error in its log"));
       }
       if (is_stopping_ && is_abandoning_) group.abandon();
       if (is_stopping_) return;

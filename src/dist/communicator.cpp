@@ -109,13 +109,14 @@ Pending Communicator::receive(std::span<std::byte> /*data*/, Address from, Phase
 }
 
 Pending Communicator::compose(Composite& /*composite*/, Phase phase) {
-  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator with messages",
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator with point-to-point messages",
                              "one with collectives only", "--reduce allreduce"));
 }
 
 void Communicator::divide(int last, std::chrono::milliseconds /*limit*/) {
-  throw CommError(error_text("dist." + std::string(name()), "division into workers and servers", "several ranks",
-                             std::to_string(size()) + " for " + std::to_string(last) + " servers", "more --ranks"));
+  throw CommError(error_text(
+      "dist." + std::string(name()), "division into workers and servers", "at least one worker and one server",
+      std::to_string(last) + " servers of " + std::to_string(size()) + " ranks", "more --ranks"));
 }
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {

@@ -145,7 +145,7 @@ LaunchBoard::LaunchBoard(std::int64_t ranks)
   write_text(line_of(memory_, kHost), "%s", own_host().c_str());
   if (!memory_.empty()) return;
   ::unlink(file_.c_str());
-  throw DataError(error_text("dist.launch", file_, "a file that can be made", std::strerror(reason),
+  throw DataError(error_text("dist.launch", file_, "a file that can be created", std::strerror(reason),
                              "another folder in the variable TMPDIR"));
 }
 

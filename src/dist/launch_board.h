@@ -78,8 +78,8 @@ void tell_process() noexcept;
 /// Reports that a signal killed the rank. The rank's guard process calls it.
 /// @return true if the process that started the ranks sees the report
 [[nodiscard]] bool tell_killed(int signal) noexcept;
-/// Activity of this process's rank, as in LaunchBoard::place_of(). Call it before a fork, so that both processes share
-/// the memory.
+/// Activity of this process's rank, in the words of LaunchBoard::place_of(). The first call creates the memory in
+/// which the rank writes it. Make this call before a fork, so that parent and child share that memory.
 [[nodiscard]] std::string own_place();
 
 /// Reports that this rank begins an activity, in update `step` (from 0), or outside of updates if negative. Takes less

@@ -219,7 +219,7 @@ std::vector<std::string> slow_texts(std::string_view room, std::span<const std::
   for (const Link& link : other_links(slow, ranks)) {
     const UsualLink usual = usual_link(links, link.is_within_host);
     texts.push_back(error_text(room, fmt::format("{} to {}", name(link.from), name(link.to)),
-                               fmt::format("about {}, as is usual {}", speed_text(usual.us, usual.gb_per_s),
+                               fmt::format("about {}, as is usual for links {}", speed_text(usual.us, usual.gb_per_s),
                                            link.is_within_host ? "within hosts" : "between hosts"),
                                speed_text(link.us, link.gb_per_s),
                                "checking the ports, cables and switches between them"));

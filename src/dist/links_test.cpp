@@ -74,9 +74,10 @@ TEST(Links, finds_the_slow_direction_and_the_late_answer) {
   EXPECT_THAT(slow_names(hosts_of(4, 2), links, slow), ElementsAre("node0 to node1", "node1 to node0"));
   const std::vector<std::string> texts = slow_texts("a.room", hosts_of(4, 2), links, slow);
   ASSERT_EQ(texts.size(), 2U);
-  EXPECT_THAT(texts[0],
-              HasSubstr("[a.room] rank 1 (node0) to rank 2 (node1): expected about 30 us and 1e+03 MB/s, as is usual "
-                        "between hosts, got 30 us and 490 MB/s"));
+  EXPECT_THAT(
+      texts[0],
+      HasSubstr("[a.room] rank 1 (node0) to rank 2 (node1): expected about 30 us and 1e+03 MB/s, as is usual for "
+                "links between hosts, got 30 us and 490 MB/s"));
 }
 
 TEST(Links, finds_the_rank_whose_links_are_all_slow) {

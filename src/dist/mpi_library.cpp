@@ -63,7 +63,7 @@ void* MpiLibrary::symbol(const char* name) const {
   void* address = ::dlsym(handle, name);
   if (address != nullptr) return address;
   throw CommError(error_text("dist.mpi", file, std::string("an MPI 3 library with the function ") + name,
-                             "none of this name", kRemedy));
+                             "a library without this function", kRemedy));
 }
 
 std::optional<MpiLibrary> loaded_mpi() {

@@ -269,7 +269,7 @@ class ThreadMember final : public Communicator {
   void require_no_failure() const RG_REQUIRES(state_.mutex) {
     if (state_.failed < 0) return;
     throw CommError(error_text("dist.threads", "this rank", "no failure of another rank",
-                               "one of rank " + std::to_string(state_.failed), "reading its error"));
+                               "a failure of rank " + std::to_string(state_.failed), "reading the error of that rank"));
   }
   bool poll_meeting(std::int64_t ticket) {
     const MutexLock lock(state_.mutex);
@@ -294,7 +294,7 @@ class ThreadMember final : public Communicator {
     Letter& letter = *box.letters.front();
     if (letter.data.size() != message.data.size()) {
       throw CommError(error_text("dist.threads", "a message", std::to_string(message.data.size()) + " bytes",
-                                 std::to_string(letter.data.size()), "equal options of all ranks"));
+                                 std::to_string(letter.data.size()), "the same options on all ranks"));
     }
     copy(letter.data, message.data.data());
     letter.is_taken = true;

@@ -110,7 +110,7 @@ TEST(ThreadGroup, a_failure_ends_the_waits_of_others_and_is_told_once) {
   second->abandon();
   for (Pending* const pending : {&sum, &sent}) {
     EXPECT_THAT([&] { static_cast<void>(pending->is_done()); },
-                testing::ThrowsMessage<CommError>(HasSubstr("no failure of another rank, got one of rank 1")));
+                testing::ThrowsMessage<CommError>(HasSubstr("no failure of another rank, got a failure of rank 1")));
   }
 }
 

@@ -3,7 +3,7 @@
 //
 // The only list of ailments. X(name, level) declares `std::vector<Sign> name(const Inventory&)`, which a file of
 // doctor/ailments/ defines. A new ailment needs that function, one line here, and a planted machine in
-// findings_test.cpp.
+// ailment_list_test.cpp.
 #pragma once
 
 #include <cstdint>

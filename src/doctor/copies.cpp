@@ -38,8 +38,8 @@ CopySpeed measure_copies(runtime::Device& device, std::size_t bytes, int times) 
     best.download_bytes_per_s = std::max(best.download_bytes_per_s, static_cast<double>(bytes) / download_s);
   }
   if (!std::ranges::equal(from->bytes(), to->bytes())) {
-    throw DeviceError(error_text("doctor.net", std::string(device.name()), "the bytes that were copied to it", "others",
-                                 "another card"));
+    throw DeviceError(error_text("doctor.net", std::string(device.name()), "the bytes that were copied to it",
+                                 "other bytes", "another card"));
   }
   return best;
 }

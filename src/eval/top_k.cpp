@@ -3,6 +3,7 @@
 #include "eval/top_k.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -24,6 +25,17 @@ std::vector<double> top_k_credits(const Predictions& predictions, std::int64_t k
     credits[i] = std::clamp(static_cast<double>(k - above) / static_cast<double>(equal), 0.0, 1.0);
   }
   return credits;
+}
+
+std::optional<double> top_k_accuracy(const Predictions& predictions, std::int64_t k) {
+  if (predictions.outputs != Outputs::Exclusive) return std::nullopt;
+  double sum = 0.0, count = 0.0;
+  for (const double credit : top_k_credits(predictions, k)) {
+    if (std::isnan(credit)) continue;
+    sum += credit;
+    ++count;
+  }
+  return count > 0.0 ? std::optional(sum / count) : std::nullopt;
 }
 
 }  // namespace roentgen::eval

@@ -44,5 +44,14 @@ TEST(TopK, is_undefined_without_exactly_one_true_label) {
   EXPECT_FALSE(std::isnan(credits[2]));
 }
 
+TEST(TopK, accuracy_is_the_mean_credit_of_images_with_one_true_label) {
+  Predictions predictions = three_images();
+  EXPECT_DOUBLE_EQ(top_k_accuracy(predictions, 1).value(), (0.0 + 1.0 / 3.0 + 0.25) / 3.0);
+  predictions.labels[1] = kUnknown;
+  EXPECT_DOUBLE_EQ(top_k_accuracy(predictions, 1).value(), (1.0 / 3.0 + 0.25) / 2.0);
+  predictions.outputs = Outputs::Independent;
+  EXPECT_FALSE(top_k_accuracy(predictions, 1).has_value());
+}
+
 }  // namespace
 }  // namespace roentgen::eval

@@ -69,8 +69,8 @@ NodeId add_transition(Builder& builder, const std::string& prefix, bool is_poole
 
 graph::Graph build(const ModelConfig& config, const std::array<int, 4>& layers) {
   if (config.stride != ResNetStride::V1_5) {
-    throw ConfigError(error_text("models.densenet", "stride", "v1.5, the only stride of a DenseNet", "v1",
-                                 "--set model.resnet=v1.5"));
+    throw ConfigError(error_text("models.densenet", "model.resnet", "v1.5, because only ResNets have the variant v1",
+                                 "v1", "--set model.resnet=v1.5"));
   }
   Builder builder(config.name);
   NodeId x =

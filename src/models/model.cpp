@@ -84,8 +84,8 @@ Stem parse_stem(std::string_view word) {
 ResNetStride parse_resnet_stride(std::string_view word) {
   if (word == "v1.5") return ResNetStride::V1_5;
   if (word == "v1") return ResNetStride::V1;
-  throw ConfigError(error_text("models.model", "ResNet stride", "v1.5 or v1", "'" + std::string(word) + "'",
-                               "--set model.resnet=v1.5"));
+  throw ConfigError(error_text("models.model", "variant of ResNet (model.resnet)", "v1.5 or v1",
+                               "'" + std::string(word) + "'", "--set model.resnet=v1.5"));
 }
 
 }  // namespace roentgen::models

@@ -325,9 +325,10 @@ TEST(Models, refuse_settings_out_of_range) {
     EXPECT_THAT(refusal({.width = width}), testing::HasSubstr("at most 4096, got " + std::to_string(width)));
   }
   EXPECT_EQ(refusal({.dilated_stages = 4}), "[models.model] dilated stages: expected 0 to 3, got 4; try another value");
-  EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
-            "[models.densenet] stride: expected v1.5, the only stride of a DenseNet, got v1; try --set "
-            "model.resnet=v1.5");
+  EXPECT_EQ(
+      refusal({.name = "densenet121", .stride = ResNetStride::V1}),
+      "[models.densenet] model.resnet: expected v1.5, because only ResNets have the variant v1, got v1; try --set "
+      "model.resnet=v1.5");
 }
 
 TEST(Models, of_one_layout_refuse_another) {

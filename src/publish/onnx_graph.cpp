@@ -106,7 +106,7 @@ class Translator {
   }
 
   void emit(const graph::Input&, graph::NodeId id) const {
-    throw ConfigError(error_text("publish.onnx", graph_.node(id).name, "image as the only input", "a second input",
+    throw ConfigError(error_text("publish.onnx", graph_.node(id).name, "only one input, named image", "a second input",
                                  "a graph without a loss"));
   }
   void emit(const graph::Conv2d& op, graph::NodeId id) {

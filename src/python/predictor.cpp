@@ -140,8 +140,8 @@ PictureMap Predictor::heatmap(const std::string& path, const std::string& findin
   const auto index = label - info().labels.begin();
   const data::ImageList list = data::list_images({path});
   if (list.dataset.samples.size() != 1) {
-    throw ConfigError(
-        error_text("python.model", "path " + path, "one image", std::to_string(list.dataset.samples.size()), "a file"));
+    throw ConfigError(error_text("python.model", "path " + path, "one image",
+                                 std::to_string(list.dataset.samples.size()) + " images", "the path of an image file"));
   }
   require_threads();
   const std::scoped_lock lock(mutex_);

@@ -41,14 +41,19 @@ std::string make_private_folder(const fs::path& folder) {
   return folder.string() + " can be read by other users";
 }
 
-fs::path default_cache_folder() {
-  const auto folder_of = [](const char* variable) -> fs::path {
-    const char* const value = std::getenv(variable);
+fs::path user_folder(const char* variable, const char* in_home) {
+  const auto folder_of = [](const char* name) -> fs::path {
+    const char* const value = std::getenv(name);
     if (value == nullptr || !fs::path(value).is_absolute()) return {};  // XDG requires that relative paths are ignored
     return value;
   };
-  if (const fs::path cache = folder_of("XDG_CACHE_HOME"); !cache.empty()) return cache / "roentgen";
-  if (const fs::path home = folder_of("HOME"); !home.empty()) return home / ".cache" / "roentgen";
+  if (fs::path folder = folder_of(variable); !folder.empty()) return folder;
+  const fs::path home = folder_of("HOME");
+  return home.empty() ? home : home / in_home;
+}
+
+fs::path default_cache_folder() {
+  if (const fs::path cache = user_folder("XDG_CACHE_HOME", ".cache"); !cache.empty()) return cache / "roentgen";
   std::error_code error;
   const fs::path temporary = fs::temp_directory_path(error);
   const fs::path folder = temporary / ("roentgen-cache-" + std::to_string(::getuid()));

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Folder for files that can be recomputed.
+// Default folders of a user, and folders for files that can be recomputed.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
 namespace roentgen::runtime {
+
+/// Returns the user's folder that an environment variable of the XDG Base Directory Specification names, such as
+/// XDG_DATA_HOME. Without an absolute path in it: `in_home` in $HOME, such as ".local/share". Empty if HOME is no
+/// absolute path either.
+[[nodiscard]] std::filesystem::path user_folder(const char* variable, const char* in_home);
 
 /// Returns the default cache folder: $XDG_CACHE_HOME/roentgen, else $HOME/.cache/roentgen; neither is created here.
 /// Without both variables, it is roentgen-cache-UID in the folder for temporary files. Other users may have created

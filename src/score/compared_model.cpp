@@ -23,8 +23,8 @@ void check_seeds(std::string_view name, const std::vector<ComparedModel>& models
       for (const RecipeDifference& difference : recipe_differences(*models.front().recipe, *model.recipe)) {
         if (difference.key == "train.seed") continue;
         throw ConfigError(error_text("cli.compare", fmt::format("{}: {}", name, model.what),
-                                     "the recipe of " + models.front().what + " with only another train.seed",
-                                     "another " + difference.key,
+                                     "the recipe of " + models.front().what + ", except for train.seed",
+                                     "a different " + difference.key,
                                      "only runs of the same recipe in " + std::string(name)));
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loads data to evaluate a checkpoint on, which may have another format than its training data.
+// Loads the data on which a checkpoint is evaluated. They may have another format than its training data.
 #pragma once
 
 #include <span>

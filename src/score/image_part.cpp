@@ -53,10 +53,11 @@ std::vector<std::size_t> rows_of(const data::NameIndex& index, const NamedImages
   }
   const std::size_t absent = list.names.size() - rows.size();
   if (absent > 0) {
-    throw DataError(error_text(
-        "cli.list", list.title, fmt::format("each of its {} in {}", counted(std::ssize(list.names), "image"), where),
-        fmt::format("{} that are missing or whose name fits two images, first {}", absent, *first_absent),
-        "the list of these images, because all images of a list must be evaluated"));
+    throw DataError(error_text("cli.list", list.title,
+                               fmt::format("each of its {} in {}", counted(std::ssize(list.names), "image"), where),
+                               fmt::format("{} missing, or with a name that fits two images (the first is {})",
+                                           counted(static_cast<std::int64_t>(absent), "image"), *first_absent),
+                               "the list of these images, because all images of a list must be evaluated"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());

@@ -53,7 +53,7 @@ TEST(EvalPart, takes_whole_names_where_base_names_are_double) {
                 static_cast<void>(list_part(dataset, list_of({"a.png", "b.png"})));
               }),
               AllOf(HasSubstr("list made.txt: expected each of its 2 images in the data folder"),
-                    HasSubstr("got 1 that are missing or whose name fits two images, first a.png")));
+                    HasSubstr("got 1 image missing, or with a name that fits two images (the first is a.png)")));
 }
 
 TEST(EvalPart, refuses_two_names_of_one_image) {
@@ -82,7 +82,7 @@ TEST(EvalPart, keeps_the_predictions_of_a_list) {
   EXPECT_THAT(kept.probabilities, ElementsAre(0.1F, 0.2F, 0.5F, 0.6F));
   const auto more = folder.write("more.txt", "a.png\nz.png\n");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(rows_on_list(file, more, "preds.csv")); }),
-              HasSubstr("each of its 2 images in preds.csv, got 1 that are missing"));
+              HasSubstr("each of its 2 images in preds.csv, got 1 image missing"));
   EXPECT_THAT(
       message_of<DataError>([&] { static_cast<void>(rows_on_list(file, "official", "preds.csv")); }),
       AllOf(HasSubstr("the 25596 images of the NIH official test list"), HasSubstr("got 3 images in preds.csv")));
@@ -97,7 +97,7 @@ TEST(EvalPart, keeps_the_images_of_a_list_and_refuses_others) {
   EXPECT_EQ(named.samples[1].id, "images/3.png");
   EXPECT_THAT(
       message_of<DataError>([&] { keep_listed(named, folder.write("list.txt", "4.png\n1.png\n")); }),
-      HasSubstr("[cli.list] list list.txt: expected each of its 2 images in the images named, got 1 that are missing"));
+      HasSubstr("[cli.list] list list.txt: expected each of its 2 images in the images named, got 1 image missing"));
 }
 
 }  // namespace

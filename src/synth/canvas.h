@@ -60,7 +60,7 @@ struct Tube {
 struct Planes {
   std::vector<float> body;     ///< soft tissue, as if the chest were solid
   std::vector<float> air;      ///< aerated lung inside the body
-  std::vector<float> density;  ///< tissue per volume of the aerated lung
+  std::vector<float> density;  ///< share of tissue in the volume of aerated lung
   std::vector<float> vessel;   ///< blood vessels within the lung
   std::vector<float> fill;     ///< abnormal tissue or fluid within the lung; cannot exceed the air it replaces
   std::vector<float> soft;     ///< soft tissue added to the body: breasts, pleura, masses of the mediastinum

@@ -17,10 +17,11 @@ namespace roentgen::synth {
 /// that images of up to about 260 px have none. It is 1 below 0.65 mm (about 512 px), and linear between.
 [[nodiscard]] double detail_share(double pixel_mm);
 
-/// Adds fine structure to line integrals (size, size): vessels, airways, trabeculae and skin below the size of the
-/// drawn anatomy. It consists of octaves of cubic B-spline noise, with cells from 1.3 mm across down by halves to two
-/// pixels. Cells are taller than wide, by a factor that depends on the seed. It is strongest in lung and bone, and
-/// absent outside the body. Its position in mm on the detector does not depend on the image size.
+/// Adds fine structure to line integrals (size, size): vessels, airways, trabeculae and skin that are too
+/// small to be drawn. It consists of octaves of cubic B-spline noise. The cells of the first octave are 1.3 mm wide;
+/// each further octave halves them, down to two pixels. Cells are taller than wide, by a factor that depends on the
+/// seed. It is strongest in lung and bone, and absent outside the body. Its position in mm on the detector does not
+/// depend on the image size.
 void add_fine_structure(std::vector<float>& integrals, const Canvas& canvas, std::uint64_t seed);
 
 /// Blurs a signal (size, size) as a detector does. The widths of the Gaussian in mm depend on the seed. They differ

@@ -18,7 +18,7 @@ namespace roentgen::task {
 /// Data folder and the properties that were detected in it. Its texts never contain the name of a patient or an image.
 struct DataLook {
   data::SourceOptions source{};  ///< options with which the data set was listed, including the folder
-  data::Dataset dataset{};       ///< data set listed with `source`, as training will list it
+  data::Dataset dataset{};       ///< data set found with the options `source`, as in training
   data::Census census{};         ///< statistics from the headers of some image files, evenly spread
   /// Unreadable images, as indices into dataset.samples.
   std::set<std::uint32_t> unreadable{};

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/plural.h"
+#include "data/source/options.h"
 #include "engine/engine.h"
 #include "io/place.h"
 #include "publish/torchvision.h"
@@ -125,8 +126,10 @@ train::TrainOutcome TrainRun::train_in(const train::TrainJob& job) {
 }
 
 const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
-  if (!dataset_ || dataset_rule_ != recipe.data.split.rule) {
+  Value section = data::to_value(recipe.data);
+  if (!dataset_ || dataset_rule_ != recipe.data.split.rule || dataset_section_ != section) {
     dataset_ = data::load_dataset(recipe.data);
+    dataset_section_ = std::move(section);
     dataset_rule_ = recipe.data.split.rule;
     if (train::Ranks(options_.group).is_first()) warn_left_out(*dataset_);
     if (options_.on_data) options_.on_data(*dataset_);

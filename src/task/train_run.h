@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/value.h"
 #include "data/source/dataset.h"
 #include "engine/device.h"
 #include "train/recipe.h"
@@ -47,7 +48,8 @@ struct TrainRunOptions {
   std::optional<engine::DeviceChoice> device{};
 };
 
-/// Trains one run after the other on the same data, which are listed once. Not thread-safe.
+/// Trains one run after the other on the same data, which are listed once unless section [data] of the recipe changes.
+/// Not thread-safe.
 class TrainRun {
  public:
   explicit TrainRun(TrainRunOptions options) : options_(std::move(options)) {}  ///< touches no file
@@ -66,8 +68,10 @@ class TrainRun {
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
 
   const TrainRunOptions options_;
-  /// Data set, loaded once for all runs; loaded again if a resumed run draws splits by another rule.
+  /// Data set, loaded once for all runs. It is loaded again if a run has another section [data], or if a resumed run
+  /// draws splits by another rule.
   std::optional<data::Dataset> dataset_;
+  Value dataset_section_;
   data::SplitRule dataset_rule_ = data::SplitRule::Normal;
   /// Lock of the run folder, taken before the first access to it, or when it is created.
   std::optional<train::RunLock> lock_;

@@ -309,7 +309,7 @@ TEST(LoadCheckpoint, runs_the_stored_graph_for_any_batch) {
   info.labels = {"a", "b"};
   write_weights(path, weights_of(*executable), 1, to_metadata(info));
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_checkpoint(path, engine, {})); }),
-              HasSubstr("2 outputs named logits"));
+              HasSubstr("output logits has 2 values per image"));
 }
 
 TEST(LoadCheckpoint, names_the_file_whose_preprocessing_it_refuses) {

@@ -36,6 +36,7 @@ class JsonLog final : public Observer {
         {"kind", "step"}, {"step", record.step}, {"epoch", record.epoch}, {"loss", record.loss}, {"lr", record.lr}};
     if (record.gradient_norm) line.set("gradient_norm", *record.gradient_norm);
     if (record.loss_scale) line.set("loss_scale", *record.loss_scale);
+    line.set("seconds", record.seconds);
     line.set("images_per_s", record.images_per_s());
     line.set("data_wait", record.data_wait_share());
     if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
@@ -74,6 +75,7 @@ class JsonLog final : public Observer {
     line.set("train_loss", record.train_loss);
     line.set("val_loss", optional_value(record.val_loss));
     line.set("val_auroc", optional_value(record.val_auroc));
+    if (record.val_top1) line.set("val_top1", *record.val_top1);
     line.set("labels_in_mean", record.labels_in_mean);
     line.set("labels_total", record.labels_total);
     if (!record.labels_left_out.empty())

@@ -56,9 +56,9 @@ LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine
   const graph::NodeId logits = graph.output("logits");
   const auto K = static_cast<std::int64_t>(model.info.labels.size());
   if (logits < 0 || graph.node(logits).shape != Shape{options.batch, K}) {
-    throw ConfigError(error_text("train.checkpoint", what, fmt::format("a network with {} outputs named logits", K),
-                                 logits < 0 ? "none" : graph.node(logits).shape.text(),
-                                 "a checkpoint that roentgen train wrote"));
+    throw ConfigError(error_text(
+        "train.checkpoint", what, fmt::format("a network whose output logits has {} values per image", K),
+        logits < 0 ? "no such output" : graph.node(logits).shape.text(), "a checkpoint that roentgen train wrote"));
   }
   if (options.has_heatmaps) {
     model.heat = find_heat_head(graph);

@@ -65,6 +65,8 @@ struct EpochRecord {
   std::optional<double> val_loss{};
   /// Mean AUROC over the labels with a defined AUROC; nullopt if there are none.
   std::optional<double> val_auroc{};
+  /// Share of the validation images whose true class is the most probable one; nullopt for independent labels.
+  std::optional<double> val_top1{};
   std::int64_t labels_in_mean = 0;  ///< number of labels with a defined AUROC
   std::int64_t labels_total = 0;    ///< number of labels of the data set
   /// Labels with an undefined AUROC, because the validation images have only one class.

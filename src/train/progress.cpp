@@ -98,6 +98,7 @@ class Progress final : public Observer {
                             some_names(record.labels_left_out));
       }
     }
+    if (record.val_top1) text += fmt::format("  val top-1 {:.4f}", *record.val_top1);
     if (record.loss_scale) {
       text += fmt::format("  loss scale {:g}, {} skipped", record.loss_scale->scale,
                           counted(record.loss_scale->skipped, "update"));

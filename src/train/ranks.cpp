@@ -231,7 +231,7 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
   const bool is_nobody_right = odd.size() == hashes.size();
   throw CommError(error_text(
       "train.ranks", fmt::format("weights after step {}", step), "equal weights on all ranks",
-      (is_nobody_right ? "no majority among " : "different weights on ") + names,
+      (is_nobody_right ? "different weights without a majority on " : "different weights on ") + names,
       is_nobody_right ? "roentgen bench nodes to test the hosts, then --resume" : "--resume without these hosts"));
 }
 

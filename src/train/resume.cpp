@@ -66,7 +66,7 @@ RunPlan plan_from(const Value& table) {
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
     if (pair.size() != 2)
-      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs of texts", "another type", kRemedy));
+      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs of strings", "another type", kRemedy));
     plan.choices[pair[0].as_string()] = pair[1].as_string();
   }
   return plan;

@@ -62,7 +62,7 @@ void RunFolder::check_place() const {
   fs::path place = fs::absolute(checkpoints(), error).lexically_normal();
   while (!fs::exists(fs::status(place, error)) && place.has_relative_path()) place = place.parent_path();
   if (!fs::is_directory(place, error)) {
-    throw DataError(error_text("train.run", root_.string(), "a folder that can be made", "a file: " + place.string(),
+    throw DataError(error_text("train.run", root_.string(), "a folder that can be created", "a file: " + place.string(),
                                "another --out, or removing the file"));
   }
   if (::access(place.c_str(), W_OK | X_OK) == 0) return;
@@ -106,7 +106,7 @@ void RunFolder::create_new() const {
   std::error_code error;
   fs::create_directories(checkpoints(), error);
   if (error || !fs::is_directory(checkpoints())) {
-    throw DataError(error_text("train.run", checkpoints().string(), "a folder that can be made",
+    throw DataError(error_text("train.run", checkpoints().string(), "a folder that can be created",
                                error ? error.message() : "a file of this name", "another --out, or removing the file"));
   }
 }

@@ -91,8 +91,8 @@ std::int64_t batches_per_epoch(const TrainJob& job, const RunInput& input) {
 RunInput plan_input(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
   if (recipe.slots == 1) {
-    throw ConfigError(
-        error_text("train.run", "train.slots", "2 or more, or 0 for as many as fit", "1", "--set train.slots=0"));
+    throw ConfigError(error_text("train.run", "train.slots", "2 or more batch buffers, or 0 for as many as fit", "1",
+                                 "--set train.slots=0"));
   }
   RunInput input{.training = data::samples_of(job.dataset, data::Split::Train),
                  .validation = data::samples_of(job.dataset, data::Split::Val)};

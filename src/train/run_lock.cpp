@@ -33,7 +33,7 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
   while (true) {
     const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor < 0) {
-      throw DataError(error_text("train.run", path_.string(), "a file that can be made",
+      throw DataError(error_text("train.run", path_.string(), "a file that can be created",
                                  std::generic_category().message(errno), "another --out, or changing the permissions"));
     }
     const bool is_held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -225,8 +225,8 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
   }
 }
 
-// Weights of rank 0 after some updates by `exchange`. The bucket sizes are those of the executable and, for each
-// update, of the Stepper, in bytes; 0: as the executable's.
+// Weights of rank 0 after some updates by `exchange`. `compiled` is the executable's bucket size in bytes. `joined`
+// gives the Stepper's bucket size for each update, or 0 for the executable's.
 std::vector<float> weights_by_exchange(const data::Dataset& dataset, int ranks, std::size_t compiled,
                                        const std::function<std::size_t(int update)>& joined, double clip_norm) {
   dist::LocalGroup group(ranks);

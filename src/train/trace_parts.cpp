@@ -92,7 +92,7 @@ RankTrace rank_trace_from(const std::string& bytes) {
     read_lines(std::string_view(bytes).substr(std::min(end + 1, bytes.size())), trace);
   }
   if (trace.spans.size() == count) return trace;
-  throw CommError(error_text("train.trace", "spans of a rank", fmt::to_string(count),
+  throw CommError(error_text("train.trace", "number of trace spans of a rank", fmt::to_string(count),
                              fmt::to_string(trace.spans.size()), "the same build of Roentgen on all hosts"));
 }
 
@@ -116,7 +116,7 @@ void begin_trace_parts(const fs::path& folder, const Value& about, const std::ve
   fs::remove_all(folder, error);
   if (!error) fs::create_directory(folder, error);
   if (error) {
-    throw DataError(error_text("train.trace", folder.string(), "a folder that can be made", error.message(),
+    throw DataError(error_text("train.trace", folder.string(), "a folder that can be created", error.message(),
                                "changing the permissions, or no --trace"));
   }
   Value ranks = Value::array();

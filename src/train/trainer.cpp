@@ -14,6 +14,7 @@
 #include "dist/launch_board.h"
 #include "engine/engine.h"
 #include "eval/table.h"
+#include "eval/top_k.h"
 #include "io/file.h"
 #include "runtime/memory.h"
 #include "train/aurocs_csv.h"
@@ -235,6 +236,8 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   result = predict(ranks_, *setup_.validator, job_.dataset, setup_.input.validation, options);
   if (ranks_.is_first()) table = eval::evaluate(result.predictions, {.replicates = 0});
   set_figures(record, ranks_, result, table);
+  if (recipe_.loss.name == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
+  if (ranks_.is_first()) record.val_top1 = eval::top_k_accuracy(result.predictions, 1);
   record.val_seconds = seconds_since(start);
 }
 

@@ -40,7 +40,7 @@ SHORT = ["--set", "train.epochs=1", "--set", "train.batch=8", "--set", "train.th
 SMALL_NETWORK = ["--model", "resnet18", "--set", "model.width=8"]
 # Values that make a benchmark short, in place of those of a page. --batch has the number of ranks as its least.
 SHORT_BENCH = {"--models": "resnet18", "--model": "resnet18", "--image": "32", "--batch": "4", "--steps": "1", "--rounds": "1",
-               "--threads": "1", "--warmup": "1"}
+               "--repeat": "1", "--threads": "1", "--warmup": "1"}
 # A network of the user's own.
 NETWORK = """graph "net"
 input image (N, C, S, S)
@@ -100,8 +100,8 @@ def is_skipped(words):
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
     # A plan for a described GPU needs cuDNN, but no GPU.
     needs_gpu = "cuda" in words and ("--card" not in words or ctypes.util.find_library("cudnn") is None)
-    # takes minutes, with sizes up to 100 MB; measures a machine for a minute
-    is_long = "allreduce" in words or words[1:3] == ["bench", "suite"]
+    # takes minutes, with sizes up to 100 MB; measures a machine for a minute; trains until a target
+    is_long = "allreduce" in words or words[1:3] in (["bench", "suite"], ["bench", "long"])
     return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or needs_gpu or is_long
 
 

@@ -255,7 +255,7 @@ TEST_F(BadInput, a_file_where_a_folder_is_due) {
   const fs::path data = place_.synth("data", 80);
   place_.write("file", "x");
   expect_refusal(place_.run(place_.train_arguments(data, "file")),
-                 {"expected a folder that can be made, got a file: "});
+                 {"expected a folder that can be created, got a file: "});
   expect_refusal(place_.run(place_.train_arguments(data, "file/run")), {"file/run: expected", "got a file: "});
   EXPECT_EQ(read_all(place_ / "file"), "x");
   expect_refusal(place_.run(place_.train_arguments(place_ / "file", "run")), {"file"});

@@ -196,7 +196,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
   EXPECT_EQ(read_json(place / "recipes.json").at("recipe").as_table().size(), 1U);
   const std::string mixed = (place / "runs/seed-0").string() + "," + (place / "others/seed-5").string();
   expect_refusal(place.run({"compare", mixed, place / "others", "--labels", labels}),
-                 {"A: ", "with only another train.seed, got another optimizer.lr"});
+                 {"A: ", "except for train.seed, got a different optimizer.lr"});
   expect_refusal(place.run({"compare", place / "runs", place / "others", "--labels", labels, "--csv",
                             place / "runs/seed-1/preds.csv"}),
                  {"preds.csv", "which belongs to a run"});

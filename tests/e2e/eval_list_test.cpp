@@ -130,7 +130,7 @@ TEST_F(EvalList, refuses_what_it_cannot_take_whole) {
   const fs::path more = place_.write("more.txt", joined(test_) + "00099999_000.png\n");
   expect_stop(place_.run(eval({"--list", more})),
               {"list more.txt: expected each of its " + std::to_string(test_.size() + 1) + " images in the data folder",
-               "got 1 that are missing"});
+               "got 1 image missing"});
   expect_refusal(place_.run(eval({"--list", more, "--split", "val"})), {"--list or --split, got both"});
   expect_stop(place_.run(eval({"--list", place_ / "none.txt"})),
               {"official, nih-official-train-val", "got no such file"});

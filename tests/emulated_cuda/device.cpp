@@ -332,6 +332,7 @@ void EmulatedStream::synchronize() {
 void EmulatedStream::launch(std::string_view name, const Dim3& blocks, const Dim3& threads,
                             std::function<void()> body) {
   const std::scoped_lock lock(device_.mutex_);
+  device_.launched_.emplace(name);
   submit(std::string(name),
          [this_device = &device_, name = std::string(name), blocks, threads, body = std::move(body)] {
            const DeviceOptions& options = this_device->options();

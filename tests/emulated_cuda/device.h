@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -138,6 +139,8 @@ class EmulatedDevice final : public runtime::Device {
   [[nodiscard]] std::int64_t buffers_made() const { return buffers_made_; }
   /// Number of calls of Stream::synchronize() so far.
   [[nodiscard]] std::int64_t synchronizations() const { return synchronizations_; }
+  /// Names of all kernels launched so far, also in captures.
+  [[nodiscard]] const std::set<std::string>& launched() const { return launched_; }
   /// Number of pieces of work that are queued and not done.
   [[nodiscard]] std::int64_t open_work() const;
 
@@ -162,6 +165,7 @@ class EmulatedDevice final : public runtime::Device {
   std::size_t first_open_ = 0;  // nodes before it are done
   std::vector<std::span<const std::byte>> pinned_;
   std::vector<const Memory*> buffers_;
+  std::set<std::string> launched_;
   std::atomic<std::int64_t> buffers_made_ = 0, synchronizations_ = 0;
   int captures_ = 0;  // under way
   std::thread::id capturer_;

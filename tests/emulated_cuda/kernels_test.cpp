@@ -4,14 +4,16 @@
 // Tests the kernels of engine/cuda on the emulated device against their formulas in double.
 #include <gtest/gtest.h>
 
-#include "engine/cuda/conv/scaled_convert_testing.h"
-#include "engine/cuda/elementwise/relu_bias_testing.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
 #include "engine/cuda/kernel_bits_testing.h"
-#include "engine/cuda/norm/norm_testing.h"
-#include "engine/cuda/norm/segments_testing.h"
-#include "engine/cuda/normalise_testing.h"
-#include "engine/cuda/pool/norm_pool_testing.h"
-#include "engine/cuda/update/update_testing.h"
+#include "engine/cuda/kernel_checks_testing.h"
 #include "tests/emulated_cuda/device.h"
 
 namespace roentgen::emulated {
@@ -61,9 +63,53 @@ TEST(EmulatedCuda, gradient_of_relu_and_bias_matches_the_formula) {
   }
 }
 
-TEST(EmulatedCuda, scaled_conversion_matches_the_formula) {
-  EmulatedDevice device;
-  expect_within_bounds(engine::cuda::check_scaled_convert(device));
+TEST(EmulatedCuda, every_kernel_matches_its_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    for (const engine::cuda::KernelCheck& each : engine::cuda::kKernelChecks) {
+      SCOPED_TRACE(each.name);
+      EmulatedDevice device(options);
+      expect_within_bounds(each.check(device));
+    }
+  }
+}
+
+/// Names of all launches in the sources of engine/cuda. Expects that each kernel has a name of its own.
+std::set<std::string> kernels_in_sources() {
+  const char* const root = std::getenv("ROENTGEN_SOURCE_DIR");
+  const std::filesystem::path folder = std::filesystem::path(root == nullptr ? "." : root) / "src/engine/cuda";
+  const std::regex launch(R"re(launch\([a-z_.*]+, "(launch of [^"]+)")re");
+  std::set<std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".cu" && entry.path().extension() != ".h") continue;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::set<std::string> here;
+    for (std::sregex_iterator at(text.begin(), text.end(), launch); at != std::sregex_iterator(); ++at) {
+      here.insert((*at)[1]);
+    }
+    std::size_t kernels = 0;
+    for (std::size_t at = 0; (at = text.find("\n__global__ void", at)) != std::string::npos; ++at) ++kernels;
+    EXPECT_EQ(here.size(), kernels) << entry.path() << ": each kernel needs a launch with its own name";
+    for (const std::string& name : here) EXPECT_TRUE(all.insert(name).second) << "two kernels have the name " << name;
+  }
+  return all;
+}
+
+std::set<std::string> without(std::set<std::string> all, const std::set<std::string>& others) {
+  std::erase_if(all, [&](const std::string& each) { return others.contains(each); });
+  return all;
+}
+
+TEST(EmulatedCuda, every_kernel_is_checked_and_hashed) {
+  const std::set<std::string> kernels = kernels_in_sources();
+  EXPECT_GT(kernels.size(), 30U);
+  EmulatedDevice checked, hashed;
+  for (const engine::cuda::KernelCheck& each : engine::cuda::kKernelChecks) static_cast<void>(each.check(checked));
+  static_cast<void>(engine::cuda::kernel_bits(hashed));
+  const std::set<std::string> none;
+  EXPECT_EQ(without(kernels, checked.launched()), none) << "kernels without a check in kKernelChecks";
+  EXPECT_EQ(without(kernels, hashed.launched()), none) << "kernels that kernel_bits() does not run";
+  EXPECT_EQ(without(checked.launched(), kernels), none) << "launches that were not found in the sources";
 }
 
 TEST(EmulatedCuda, norm_forward_matches_the_formula) {

@@ -209,6 +209,19 @@ TEST_F(EmulatedProgram, in_tf32_trains_and_resumes_to_the_same_bits) {
 }
 
 // A less precise type for inference must be requested by name, and the output states it.
+TEST_F(EmulatedProgram, says_that_f32_does_not_use_tensor_cores) {
+  constexpr const char* kHint = "f32 does not use this card's tensor cores; --dtype bf16, f16 or tf32 is faster";
+  const auto log_of = [](const std::string& device, const std::string& dtype) {
+    const Ended ended = run(
+        plus(train_arguments("hint", {"--device", device, "--dtype", dtype, "--overwrite"}), {"--stop-after", "1"}));
+    EXPECT_EQ(ended.code, kStopped) << ended.err;
+    return ended.err;
+  };
+  EXPECT_THAT(log_of("cuda", "f32"), HasSubstr(kHint));
+  for (const char* dtype : {"tf32", "bf16", "f16"}) EXPECT_THAT(log_of("cuda", dtype), testing::Not(HasSubstr(kHint)));
+  EXPECT_THAT(log_of("cpu", "f32"), testing::Not(HasSubstr("tensor cores")));
+}
+
 TEST_F(EmulatedProgram, predicts_in_f32_unless_another_type_is_asked_for) {
   std::map<std::string, std::string> rows;
   for (const std::string dtype : {"", "f32", "tf32", "bf16", "f16"}) {

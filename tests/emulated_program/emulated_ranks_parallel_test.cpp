@@ -11,7 +11,7 @@
 #include "io/json.h"
 #include "io/safetensors.h"
 #include "tests/emulated_program/emulated_cards.h"
-#include "tests/parallel/blow.h"
+#include "tests/parallel/fault_injection.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -208,7 +208,8 @@ TEST_F(EmulatedRanks, devices_that_cannot_be_had_are_named_once) {
   EXPECT_EQ(missing.err,
             "[runtime.cuda] device cuda:9: expected one of cuda:0 to cuda:3, got cuda:9; try --device cpu\n");
   expect_stop(train_plain("no", 0, 6, 1, {"--devices", "cuda:1,1"}), {"device of rank 1", "which rank 0 uses"});
-  expect_refusal(train_plain("no", 2, 6, 1, {"--devices", "cuda:0,1"}), {"--devices: expected one process on its own"});
+  expect_refusal(train_plain("no", 2, 6, 1, {"--devices", "cuda:0,1"}),
+                 {"--devices: expected a single process, which uses several GPUs"});
   expect_refusal(train_plain("no", 0, 6, 1, {"--devices", "0,1"}), {"--devices: expected a list such as cuda:0,1"});
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }
@@ -226,6 +227,21 @@ TEST_F(EmulatedRanks, clip_norms_and_loss_scales_are_those_of_all_ranks) {
     must_train_plain(name + "-host", 2, 6, 1, plus({"--reduce", "exchange"}, more));
     expect_equal_tensors(resume_file(name + "-nccl"), resume_file(name + "-host"));
   }
+}
+
+TEST_F(EmulatedRanks, servers_train_on_cards) {
+  must_train_plain("exchange", 3, 4, 1, {"--reduce", "exchange"});
+  must_train_plain("ps", 4, 4, 1, {"--update", "ps"});
+  expect_equal_tensors(resume_file("ps"), resume_file("exchange"));
+  must_train_plain("async", 4, 4, 1, {"--update", "async"});
+  const std::string log = read_all(place_ / "async/log.jsonl");
+  EXPECT_THAT(log, HasSubstr("\"applied\":"));
+  EXPECT_THAT(log, HasSubstr("\"staleness_max\":"));
+  // Gradients are applied one at a time, so weights differ from those of averages, but train the same network.
+  EXPECT_GT(distance("async", "ps"), 0.0) << "so that this test can fail";
+  const std::vector<double> losses = losses_of("async");
+  ASSERT_FALSE(losses.empty());
+  for (const double loss : losses) EXPECT_LT(loss, 1.0);  // log(2) = 0.69 for weights that know nothing
 }
 
 TEST_F(EmulatedRanks, servers_refuse_a_loss_scale_before_data_are_read) {
@@ -262,31 +278,31 @@ TEST_F(EmulatedRanks, resume_goes_on_with_the_same_bits_and_with_other_numbers_o
 }
 
 /// Fixture for faults on emulated GPUs, where the replacement of NCCL averages gradients.
-class EmulatedStruck : public Struck {
+class EmulatedFaults : public FaultInjection {
  protected:
   std::vector<std::string> more() const override { return {"--device", "cuda", "--reduce", "nccl"}; }
   EmulatedCards cards_{4};
 };
 
-TEST_F(EmulatedStruck, a_rank_that_is_killed_is_named_and_the_rest_makes_the_same_bits) {
+TEST_F(EmulatedFaults, a_rank_that_is_killed_is_named_and_the_rest_makes_the_same_bits) {
   for (const std::string place : {"gradient bucket 0", "optimizer"}) {
     SCOPED_TRACE(place);
     const std::string run = place.substr(0, place.find(' '));
-    const Blow blow{.fault = Fault::Kill, .place = place};
-    const Outcome outcome = strike(run, blow);
+    const Fault fault{.kind = FaultKind::Kill, .place = place};
+    const Outcome outcome = inject(run, fault);
     EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, " + place + ": expected a normal exit, got signal 9"));
-    expect_same_bits_after_resume(run, blow);
+    expect_same_bits_after_resume(run, fault);
   }
 }
 
-TEST_F(EmulatedStruck, a_rank_that_stands_still_is_named_and_the_rest_makes_the_same_bits) {
+TEST_F(EmulatedFaults, a_rank_that_stands_still_is_named_and_the_rest_makes_the_same_bits) {
   for (const std::string place : {"forward", "gradient bucket 0", "checkpoint"}) {
     SCOPED_TRACE(place);
     const std::string run = place.substr(0, place.find(' '));
-    const Blow blow{.fault = Fault::Stop, .place = place, .rank = place == "checkpoint" ? 0 : 1};
-    const Outcome outcome = strike(run, blow);
-    EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank " + std::to_string(blow.rank) + " ("));
-    expect_same_bits_after_resume(run, blow);
+    const Fault fault{.kind = FaultKind::Stop, .place = place, .rank = place == "checkpoint" ? 0 : 1};
+    const Outcome outcome = inject(run, fault);
+    EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank " + std::to_string(fault.rank) + " ("));
+    expect_same_bits_after_resume(run, fault);
   }
 }
 

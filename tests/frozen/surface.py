@@ -3,7 +3,7 @@
 """Commands, flags, recipe keys with their defaults, benchmark cases and exit codes."""
 import re
 
-FLAGS = re.compile(r"^  (?:-\w,)?(--[a-z0-9-]+(?:,--[a-z0-9-]+)*)(.*)$")
+FLAGS = re.compile(r"^  (?:-\w,)?(--[a-z0-9_-]+(?:,--[a-z0-9_-]+)*)(.*)$")
 
 
 def commands_of(text):

@@ -7,6 +7,7 @@
                               of the machine's libraries that docs/guide/install.md states
   packages.py BUILD deb       dependencies, documents and files of the Debian packages
   packages.py BUILD lintian   no errors or warnings of Debian's checker about them
+  packages.py BUILD gpu       the bundle for GPU machines (tools/gpu/bundle.sh) has all libraries, runs, and starts ranks
 
 Exit code 77 and a line where this machine cannot make the package.
 """
@@ -134,7 +135,41 @@ def check_lintian(build):
         *make_deb(build, build / "deb-lintian").values())
 
 
-CHECKS = {"tarball": check_tarball, "deb": check_deb, "lintian": check_lintian}
+# Libraries that a GPU machine brings: glibc, GCC's, the driver, and CUDA's in PyTorch's wheels.
+OF_GPU_MACHINE = re.compile(r"(ld-linux|lib(c|m|mvec|dl|rt|pthread|resolv)\.so|libstdc\+\+|libgcc_s|libcu|libnv|libnccl)")
+
+
+def check_gpu(build):
+    """Unpacks the bundle, follows the libraries of every file in it, and runs the program and mpirun there."""
+    with tempfile.TemporaryDirectory() as place:
+        place = pathlib.Path(place)
+        run(SOURCE / "tools/gpu/bundle.sh", build, place / "out", "roentgen", env={**os.environ, "XZ_OPT": "-0 -T0"})
+        moved = place / "another name"
+        moved.mkdir()
+        with tarfile.open(place / "out/bundle.tar.xz") as archive:
+            archive.extractall(moved)
+        for file in sorted(each for each in moved.rglob("*") if each.is_file() and not each.is_symlink()):
+            if file.open("rb").read(4) != b"\x7fELF":
+                continue
+            linked = run("ldd", file, env={**os.environ, "LD_LIBRARY_PATH": str(moved / "lib")})
+            for name, found in re.findall(r"^\s+(\S+) => (.+)", linked, re.MULTILINE):
+                if not OF_GPU_MACHINE.match(name) and not found.startswith(str(moved / "lib")):
+                    fail(f"{file.relative_to(moved)}: expected {name} in the bundle, got {found}")
+        for script in ("check.sh", "check_ranks.sh", "jobs.sh", "accuracy.sh", "check_table.py", "check_ranks.py"):
+            if not os.access(moved / script, os.X_OK):
+                fail(f"bundle: expected {script}, got none")
+        def there(command):
+            return run("bash", "-c", f". './{moved.name}/env.sh' && {command}", cwd=place)
+        for command in ("roentgen --version", "mpirun --oversubscribe -np 2 roentgen --version"):
+            if not there(command).startswith("roentgen "):
+                fail(f"{command}: expected a version")
+        for tool in ("roentgen", "mpirun", "orted"):
+            if there(f"command -v {tool}").strip() != str(moved / "bin" / tool):
+                fail(f"{tool}: expected that of the bundle")
+        print(f"bundle.tar.xz: {len(list((moved / 'lib').iterdir()))} libraries")
+
+
+CHECKS = {"tarball": check_tarball, "deb": check_deb, "lintian": check_lintian, "gpu": check_gpu}
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[2] not in CHECKS:

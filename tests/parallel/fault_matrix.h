@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Trainings that fault_matrix_slow_test.cpp strikes, and the places where it does. Each executable of that test defines
+// Trainings of fault_matrix_slow_test.cpp, and the places where it causes faults. Each executable of that test defines
 // its own trainings.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/parallel/blow.h"
+#include "tests/parallel/fault_injection.h"
 
 namespace roentgen::e2e {
 
@@ -25,13 +25,13 @@ struct Training {
 /// Trainings of this executable.
 [[nodiscard]] std::vector<Training> trainings();
 
-/// Rank that is struck.
-enum class StruckRank { First, LastWorker, Server };
+/// Rank with the fault.
+enum class FaultyRank { First, LastWorker, Server };
 
-/// Place of a blow.
+/// Place of a fault in the work of a rank.
 struct Place {
   const char* name;
-  StruckRank rank = StruckRank::LastWorker;
+  FaultyRank rank = FaultyRank::LastWorker;
   const char* step = "5";
   /// Asynchronous workers do not read every number of updates; a server counts gradients.
   const char* async_step = "5+";
@@ -40,35 +40,35 @@ struct Place {
 /// A cell of the fault matrix.
 struct FaultCase {
   Training training;
-  Blow blow;
+  Fault fault;
   /// Prints the case in messages of GoogleTest.
-  friend void PrintTo(const FaultCase& fault, std::ostream* out) {
-    *out << name_of(fault.blow.fault) << " rank " << fault.blow.rank << " of " << fault.training.name << " in "
-         << fault.blow.place;
+  friend void PrintTo(const FaultCase& each, std::ostream* out) {
+    *out << name_of(each.fault.kind) << " rank " << each.fault.rank << " of " << each.training.name << " in "
+         << each.fault.place;
   }
 };
 
 /// One fault in every place of all trainings().
-[[nodiscard]] inline std::vector<FaultCase> fault_cases(Fault fault) {
+[[nodiscard]] inline std::vector<FaultCase> fault_cases(FaultKind kind) {
   constexpr Place kPlaces[] = {{"input"},
                                {"forward"},
                                {"gradient bucket 0"},
                                {"optimizer"},
-                               {"server update", StruckRank::Server, "5", "20+"},
-                               {"checkpoint", StruckRank::First},
-                               {"validation", StruckRank::LastWorker, "any", "any"}};
+                               {"server update", FaultyRank::Server, "5", "20+"},
+                               {"checkpoint", FaultyRank::First},
+                               {"validation", FaultyRank::LastWorker, "any", "any"}};
   std::vector<FaultCase> cases;
   for (const Training& training : trainings()) {
     for (const Place& place : kPlaces) {
-      if (place.rank == StruckRank::Server && training.servers == 0) continue;
+      if (place.rank == FaultyRank::Server && training.servers == 0) continue;
       const int last = training.ranks - 1;
-      const int ranks[] = {0, last - training.servers, last};  // in the order of StruckRank
+      const int ranks[] = {0, last - training.servers, last};  // in the order of FaultyRank
       cases.push_back({.training = training,
-                       .blow = {.fault = fault,
-                                .place = place.name,
-                                .step = training.is_synchronous ? place.step : place.async_step,
-                                .ranks = training.ranks,
-                                .rank = ranks[static_cast<int>(place.rank)]}});
+                       .fault = {.kind = kind,
+                                 .place = place.name,
+                                 .step = training.is_synchronous ? place.step : place.async_step,
+                                 .ranks = training.ranks,
+                                 .rank = ranks[static_cast<int>(place.rank)]}});
     }
   }
   return cases;

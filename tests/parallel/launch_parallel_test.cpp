@@ -17,7 +17,7 @@
 
 #include "io/json.h"
 #include "tests/e2e/program.h"
-#include "tests/parallel/blow.h"
+#include "tests/parallel/fault_injection.h"
 #include "tests/parallel/launch.h"
 
 namespace roentgen::e2e {
@@ -334,46 +334,46 @@ TEST_F(Launch, the_next_start_makes_the_trace_of_a_process_that_was_killed) {
 }
 
 // Two cases of fault_matrix_slow_test.cpp.
-TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
-  const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0", .is_traced = true};
-  const Outcome outcome = strike("struck", blow);
+TEST_F(FaultInjection, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
+  const Fault fault{.kind = FaultKind::Kill, .place = "gradient bucket 0", .is_traced = true};
+  const Outcome outcome = inject("faulty", fault);
   EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected a normal exit, got signal 9"));
-  expect_trace_of_five_updates(place_ / "struck");
-  expect_same_bits_after_resume("struck", blow);
-  EXPECT_TRUE(read_json(place_ / "struck/trace.json").at("otherData").at("is_whole").as_bool());
+  expect_trace_of_five_updates(place_ / "faulty");
+  expect_same_bits_after_resume("faulty", fault);
+  EXPECT_TRUE(read_json(place_ / "faulty/trace.json").at("otherData").at("is_whole").as_bool());
 }
 
-TEST_F(Struck, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
+TEST_F(FaultInjection, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
   if (!has_hosts()) GTEST_SKIP() << "no network namespaces can be made here";
-  const Outcome outcome = strike(
-      "struck", {.fault = Fault::Kill, .place = "gradient bucket 0", .ranks = 4, .rank = 3, .has_two_hosts = true});
+  const Outcome outcome = inject(
+      "faulty", {.kind = FaultKind::Kill, .place = "gradient bucket 0", .ranks = 4, .rank = 3, .has_two_hosts = true});
   const std::string& said = outcome.ended.err;
   EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   EXPECT_EQ(said.find("got signal"), said.rfind("got signal")) << said;
 }
 
-TEST_F(Struck, a_run_that_waits_in_vain_leaves_a_trace) {
-  const Blow blow{.fault = Fault::Stop, .place = "optimizer", .is_traced = true};
-  const Outcome outcome = strike("struck", blow);
+TEST_F(FaultInjection, a_run_that_waits_in_vain_leaves_a_trace) {
+  const Fault fault{.kind = FaultKind::Stop, .place = "optimizer", .is_traced = true};
+  const Outcome outcome = inject("faulty", fault);
   EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank 1 ("));
-  expect_trace_of_five_updates(place_ / "struck");
+  expect_trace_of_five_updates(place_ / "faulty");
 }
 
-TEST_F(Struck, a_rank_that_stands_still_in_a_checkpoint_is_named) {
-  const Blow blow{.fault = Fault::Stop, .place = "checkpoint", .rank = 0};
-  const Outcome outcome = strike("struck", blow);
+TEST_F(FaultInjection, a_rank_that_stands_still_in_a_checkpoint_is_named) {
+  const Fault fault{.kind = FaultKind::Stop, .place = "checkpoint", .rank = 0};
+  const Outcome outcome = inject("faulty", fault);
   EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank 0 ("));
-  expect_same_bits_after_resume("struck", blow);
+  expect_same_bits_after_resume("faulty", fault);
 }
 
 // After all work, only MPI_Finalize is left, which waits for all ranks without a time limit.
-TEST_F(Struck, a_rank_that_stands_still_at_the_end_holds_nobody_up) {
-  const Blow blow{.fault = Fault::Stop, .place = "end", .step = "any"};
-  const Outcome outcome = strike("struck", blow);
+TEST_F(FaultInjection, a_rank_that_stands_still_at_the_end_holds_nobody_up) {
+  const Fault fault{.kind = FaultKind::Stop, .place = "end", .step = "any"};
+  const Outcome outcome = inject("faulty", fault);
   EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
-  EXPECT_THAT(outcome.ended.err, HasSubstr("[cli.launch] mpirun: expected its end within 5 s after rank 0 ended"));
-  EXPECT_EQ(Process(job("whole", blow), place_.root(), {}).wait().code, 0);
-  expect_equal_tensors(place_ / "struck/checkpoints/resume.safetensors",
+  EXPECT_THAT(outcome.ended.err, HasSubstr("[cli.launch] mpirun: expected an end within 5 s after rank 0 ended"));
+  EXPECT_EQ(Process(job("whole", fault), place_.root(), {}).wait().code, 0);
+  expect_equal_tensors(place_ / "faulty/checkpoints/resume.safetensors",
                        place_ / "whole/checkpoints/resume.safetensors");
 }
 

@@ -95,7 +95,7 @@ TEST_F(Layout, a_benchmark_divides_the_same_cores_among_more_ranks) {
   EXPECT_GT(points[1].at("speedup").as_double(), 0.0);
   EXPECT_EQ(points[0].find("efficiency"), nullptr);
   expect_refusal(place_.run({"bench", "scaling", "--ranks-per-node", "1,4", "--model", "resnet18", "--threads", "2"}),
-                 {"--ranks-per-node: expected at most 2, a core each, got 4"});
+                 {"--ranks-per-node: expected at most 2 ranks per host, one core each, got 4"});
 }
 
 // Three layers of more than a MiB, so that there are several sizes to try.

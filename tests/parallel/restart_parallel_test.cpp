@@ -10,7 +10,7 @@
 #include <array>
 #include <sstream>
 
-#include "tests/parallel/blow.h"
+#include "tests/parallel/fault_injection.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -18,30 +18,30 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-using Restarts = Struck;
+using Restarts = FaultInjection;
 
 TEST_F(Restarts, goes_on_after_a_killed_rank_to_the_same_bits) {
-  const Blow blow{.place = "gradient bucket 0"};
-  const Outcome outcome = strike("run", blow, {.restarts = 2});
+  const Fault fault{.place = "gradient bucket 0"};
+  const Outcome outcome = inject("run", fault, {.restarts = 2});
   EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
   EXPECT_THAT(outcome.ended.err, HasSubstr("update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart 1 of 2: 2 ranks go on from update 4"));
   EXPECT_THAT(outcome.ended.err, HasSubstr("resumed at step 4"));
-  expect_same_bits("run", blow);
+  expect_same_bits("run", fault);
 }
 
 TEST_F(Restarts, begins_again_where_nothing_was_saved_and_overwrites_once) {
-  const Blow blow{.place = "forward", .step = "1"};
-  EXPECT_EQ(strike("run", blow, {.restarts = 1}).ended.code, 0);
-  expect_same_bits("run", blow);
-  const Outcome again = strike("run", {.place = "forward"}, {.restarts = 1, .blows = 1, .more = {"--overwrite"}});
+  const Fault fault{.place = "forward", .step = "1"};
+  EXPECT_EQ(inject("run", fault, {.restarts = 1}).ended.code, 0);
+  expect_same_bits("run", fault);
+  const Outcome again = inject("run", {.place = "forward"}, {.restarts = 1, .faults = 1, .more = {"--overwrite"}});
   EXPECT_EQ(again.ended.code, 0) << again.ended.err;
   EXPECT_THAT(again.ended.err, HasSubstr("restart 1 of 1: 2 ranks go on from update 4"));
-  expect_same_bits("run", blow);
+  expect_same_bits("run", fault);
 }
 
 TEST_F(Restarts, ends_when_the_same_update_fails_twice) {
-  const Outcome outcome = strike("run", {.place = "forward"}, {.restarts = 9, .blows = 2});
+  const Outcome outcome = inject("run", {.place = "forward"}, {.restarts = 9, .faults = 2});
   EXPECT_EQ(outcome.ended.code, 1);
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart 1 of 9: 2 ranks go on from update 4"));
   EXPECT_THAT(outcome.ended.err, HasSubstr("restart: not again, since the same failure came twice from update 4: "
@@ -50,7 +50,7 @@ TEST_F(Restarts, ends_when_the_same_update_fails_twice) {
 }
 
 TEST_F(Restarts, leaves_a_stop_and_bad_input_alone) {
-  const Outcome outcome = strike("run", {.fault = Fault::Terminate, .place = "forward"}, {.restarts = 5});
+  const Outcome outcome = inject("run", {.kind = FaultKind::Terminate, .place = "forward"}, {.restarts = 5});
   EXPECT_EQ(outcome.ended.code, 3) << outcome.ended.err;
   EXPECT_THAT(outcome.ended.err, Not(HasSubstr("restart")));
   const Ended bad = place_.run(ranks("bad", 2, {"--restart", "3", "--set", "train.accumulate=1000"}));
@@ -60,10 +60,10 @@ TEST_F(Restarts, leaves_a_stop_and_bad_input_alone) {
 }
 
 TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
-  const Blow blow{.place = "gradient bucket 0"};
+  const Fault fault{.place = "gradient bucket 0"};
   const fs::path sign = place_ / "run.held";
   ::setenv("ROENTGEN_HOLD", ("1:gradient bucket 0:5:" + sign.string()).c_str(), 1);
-  Process process(job("run", blow, {"--restart", "2"}), place_.root(), {}, RG_HELD_PROGRAM);
+  Process process(job("run", fault, {"--restart", "2"}), place_.root(), {}, RG_HELD_PROGRAM);
   ::unsetenv("ROENTGEN_HOLD");
   const auto held = [&](const std::string& other) {
     std::string pid;
@@ -74,7 +74,7 @@ TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
     return pid;
   };
   const std::string first = held("");
-  hit(blow, std::stoi(first));
+  hit(fault, std::stoi(first));
   fs::remove(sign);
   const std::string second = held(first);
   ASSERT_TRUE(process.is_running());

@@ -56,6 +56,11 @@ TEST_F(Launch, servers_are_refused_by_one_line) {
               {"--servers: expected at most 1, the number of gradient buckets, got 2"});
   expect_stop(place_.run(train("no", {"--update", "ps"})), {"--servers: expected fewer than the 1 rank"});
   expect_refusal(place_.run(ranks("no", 2, {"--servers", "1"})), {"--servers", "--update ps"});
+  for (const char* update : {"ps", "async"}) {
+    const Ended refused = place_.run(ranks("no", 3, {"--update", update, "--wire", "f16"}));
+    expect_refusal(refused, {"--wire f32, the format that servers add, got --wire f16"});
+    EXPECT_EQ(refused.out.find("images, "), std::string::npos) << "data were read: " << refused.out;
+  }
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }
 

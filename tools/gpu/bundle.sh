@@ -58,6 +58,8 @@ if [ -d "$components" ]; then
   install -m 644 "$components"/mca_*.so "$stage/openmpi/${components#/usr/}/"
   add_libraries "$stage"/openmpi/bin/orterun "$stage"/openmpi/bin/orted "$library" "$components"/mca_*.so
   cp -rL /usr/share/openmpi "$stage/openmpi/share/"
+else
+  echo "[bundle] Open MPI: expected libmpi.so.40 and its components, got none; check_ranks.sh will fail there" >&2
 fi
 
 cat > "$stage/env.sh" <<'ENV'
@@ -74,7 +76,7 @@ ENV
 
 # The checks, with the files that they and the tests read.
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-install -m 755 "$source_dir"/tools/gpu/{check,accuracy}.sh "$source_dir"/tools/gpu/{check_table,accuracy_table}.py \
+install -m 755 "$source_dir"/tools/gpu/{check,accuracy,jobs}.sh "$source_dir"/tools/gpu/{check_table,accuracy_table}.py \
   "$source_dir"/tools/gpu/{check_ranks.sh,check_ranks.py,card_properties.py} "$stage/"
 mkdir -p "$stage/source/tools/peers" "$stage/source/tests/golden"
 install -m 644 "$source_dir"/tools/peers/{gpu_torch,one_line_errors}.py "$source_dir"/tools/peers/requirements.txt \
@@ -86,7 +88,7 @@ if [ -n "${ROENTGEN_KERMANY:-}" ]; then
   "$build/roentgen" convert "$ROENTGEN_KERMANY" "$stage/data/kermany" --to png --resize 64 --encode png \
     --set data.source=csv --set data.labels=pneumonia
 fi
-XZ_OPT='-3 -T0' tar -cJf "$out/bundle.tar.xz" -C "$stage" .
+XZ_OPT=${XZ_OPT:--3 -T0} tar -cJf "$out/bundle.tar.xz" -C "$stage" .
 size_mib=$(($(stat -c %s "$out/bundle.tar.xz") / 1048576))
 echo "$out/bundle.tar.xz: $size_mib MiB, ${programs[*]}"
 if [ "$size_mib" -ge 64 ]; then echo "[bundle] $out/bundle.tar.xz: expected less than 64 MiB, got $size_mib" >&2; exit 1; fi

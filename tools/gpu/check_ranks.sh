@@ -5,43 +5,37 @@
 # Checks training with several ranks on one GPU: NCCL's tests, the cost of NCCL for one rank, and the losses of two ranks
 # on one GPU. Run it from an unpacked bundle (tools/gpu/bundle.sh), after `. DIR/env.sh`.
 #
-#   DIR/check_ranks.sh OUT     2 minutes
+#   DIR/check_ranks.sh OUT [SECONDS]     ends within SECONDS; default: 170
 #
-# Writes OUT/ranks_*.json, OUT/ranks_*.log and OUT/ranks.md. Prints the checks that failed, and then exits with 1.
+# Writes OUT/ranks_*.json, OUT/ranks_*.log and OUT/ranks.md. Prints the checks that failed or did not start, and then
+# exits with 1. `check.sh OUT ranks` runs this script.
 #
 # To try the script without a GPU, with the program that emulates it:
 #   ROENTGEN_EMULATED_CARDS=1 PROGRAM=build/release/tests/roentgen_emulated NET=net.txt \
 #     STEP="--model net.txt --batch 4 --image 32 --threads 1 --steps 10" tools/gpu/check_ranks.sh OUT
 set -uo pipefail
 
-[ $# -eq 1 ] || { echo "usage: check_ranks.sh OUT" >&2; exit 2; }
+[ $# -eq 1 ] || [ $# -eq 2 ] || { echo "usage: check_ranks.sh OUT [SECONDS]" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/jobs.sh"
+begin_part "${2:-170}"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 program=${PROGRAM:-roentgen}
 read -ra step <<< "${STEP:---model resnet50 --batch 256 --image 224 --channels 3 --dtype bf16 --warmup 10 --steps 40}"
 net=${NET:-resnet18}
 rounds=3
-failed=()
-
-job() {  # SECONDS NAME COMMAND...: under a time limit, its output in OUT/ranks_NAME.log
-  local limit=$1 name=$2
-  shift 2
-  timeout -k 5 "$limit" "$@" > "$out/ranks_$name.log" 2>&1 && return
-  echo "$name: FAILED with $?: $(tail -n 1 "$out/ranks_$name.log" | cut -c 1-200)"
-  failed+=("$name")
-}
 
 if [ -x "$here/bin/dist_gpu_test" ]; then
-  job 60 test "$here/bin/dist_gpu_test"
+  job 60 ranks_test "$here/bin/dist_gpu_test"
 else
-  echo "test: NOT RUN, there is no $here/bin/dist_gpu_test"
+  echo "ranks_test: NOT RUN, there is no $here/bin/dist_gpu_test"
 fi
 
 rm -f "$out"/ranks_*.json
 for ((round = 0; round < rounds; ++round)); do
   for reduce in auto nccl; do
-    job 60 "step_${reduce}_$round" "$program" bench scaling --device cuda --ranks 1 --reduce $reduce "${step[@]}" \
+    job 30 "ranks_step_${reduce}_$round" "$program" bench scaling --device cuda --ranks 1 --reduce $reduce "${step[@]}" \
       --repeat 1 --json "$out/ranks_step_${reduce}_$round.json"
   done
 done
@@ -60,9 +54,9 @@ seed = 1
 name = "sgd"
 lr = 0.02
 RECIPE
-job 60 synth "$program" synth "$data" --images 240 --size 32
+job 30 ranks_synth "$program" synth "$data" --images 240 --size 32
 for device in cpu cuda; do
-  job 120 "train_$device" "$program" train --recipe "$out/ranks_recipe.toml" --model "$net" --data "$data" \
+  job 60 "ranks_train_$device" "$program" train --recipe "$out/ranks_recipe.toml" --model "$net" --data "$data" \
     --out "$out/ranks_$device" --ranks 2 --oversubscribe --allow-shared-gpu --device $device
 done
 

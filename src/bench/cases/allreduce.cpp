@@ -140,10 +140,10 @@ class Bench {
     const double factor = arm.reducer == nullptr ? sum : static_cast<double>(sum) / ranks;
     const std::optional<std::size_t> wrong = first_wrong(data_, factor, arm.wire);
     if (!wrong) return;
-    throw CommError(
-        error_text("bench.allreduce", "average by " + arm.way + ", " + arm.wire,
-                   fmt::format("{} at element {}", factor * static_cast<double>(*wrong % kElements), *wrong),
-                   fmt::format("{}", data_[*wrong]), "another --reduce or --wire, and bench links"));
+    throw CommError(error_text(
+        "bench.allreduce", "average by " + arm.way + ", " + arm.wire,
+        fmt::format("{} at element {}", factor * static_cast<double>(*wrong % kElements), *wrong),
+        fmt::format("{}", data_[*wrong]), "another --reduce or --wire, and roentgen bench links to test the network"));
   }
 
   [[nodiscard]] Value row(const Arm& arm, const Summary& seconds) const {
@@ -180,7 +180,7 @@ std::optional<std::size_t> first_wrong(std::span<const float> data, double facto
 
 std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_bytes) {
   if (least_bytes < sizeof(float) || most_bytes < least_bytes) {
-    throw ConfigError(error_text("bench.allreduce", "largest bucket",
+    throw ConfigError(error_text("bench.allreduce", "largest gradient bucket (--most)",
                                  "at least " + std::to_string(std::max(least_bytes, sizeof(float))) + " bytes",
                                  std::to_string(most_bytes)));
   }
@@ -227,7 +227,7 @@ class AllreduceCase final : public Case {
                      .range = {1, 2048}},
                     {.name = "--in-flight",
                      .target = &in_flight_,
-                     .doc = "blocks of gradients averaged at the same time",
+                     .doc = "number of gradient buckets averaged at the same time",
                      .range = {1, 512}}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {

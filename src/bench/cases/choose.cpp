@@ -171,7 +171,7 @@ class ChooseCase final : public Case {
                        {"--models", "--labels", "--device", "--threads", "--oversubscribe", "--dtype", "--recompute"}),
                    {{.name = "--write",
                      .target = &file_,
-                     .doc = "write the fastest kernels to this file, for train.choices",
+                     .doc = "write the fastest kernels to a file for the recipe key train.choices",
                      .is_output = true,
                      .value_name = "FILE"}}});
   }

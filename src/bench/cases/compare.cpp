@@ -38,7 +38,8 @@ class CompareCase final : public Case {
     }
     const std::size_t least = against_.empty() ? 2 : 1;
     if (places_.size() < least || places_.size() > 2) {
-      throw ConfigError(error_text("bench.compare", "RECORDS", least == 2 ? "two files or folders" : "one or two",
+      throw ConfigError(error_text("bench.compare", "RECORDS",
+                                   least == 2 ? "two files or folders" : "one or two files or folders",
                                    fmt::to_string(places_.size()), "roentgen bench compare before/ after/"));
     }
     const std::vector<StoredRecord> last = read_records(places_.back());

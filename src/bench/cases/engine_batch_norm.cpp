@@ -127,8 +127,8 @@ Value batch_norm(const NetworkOptions& options) {
     const std::vector<double> expected = expected_means(image_of(*executable));
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (std::abs(means[i] - expected[i]) <= kTolerance) continue;
-      throw DeviceError(error_text("bench.batch_norm", "mean " + std::to_string(i), std::to_string(expected[i]),
-                                   std::to_string(means[i])));
+      throw DeviceError(error_text("bench.batch_norm", "mean over the pixels of plane " + std::to_string(i),
+                                   std::to_string(expected[i]), std::to_string(means[i])));
     }
     return checksum(std::as_bytes(means));
   };

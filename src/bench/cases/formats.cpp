@@ -226,10 +226,7 @@ class FormatsCase final : public Case {
          sizes_.options({"--batch", "--image", "--channels", "--warmup"}),
 
          {rounds_option(options_.rounds),
-          {.name = "--work",
-           .target = &options_.work,
-           .doc = "folder for record files, removed afterwards",
-           .value_name = "DIR"},
+          {.name = "--work", .target = &options_.work, .doc = "folder for temporary record files", .value_name = "DIR"},
           {.name = "--resize",
            .target = &options_.stored_px,
            .doc = "side of the resized images, px",

@@ -103,7 +103,7 @@ std::string slow_text(const std::string& name, const NodeFigures& node, std::spa
 std::string odd_text(const std::string& name, const NodeFigures& node, bool is_nobody_right) {
   return error_text(
       "bench.nodes", name, is_nobody_right ? "equal weights on most ranks" : "the same weights as on most ranks",
-      fmt::format("{:016x}", node.weights), "repeating it, and leaving out this host if weights differ again");
+      fmt::format("{:016x}", node.weights), "the case again, and leaving out this host if its weights differ again");
 }
 
 void add_nodes(Value& result, const dist::CommThread& group, std::span<const NodeFigures> all,

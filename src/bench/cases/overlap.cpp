@@ -38,7 +38,7 @@ int compute_threads(const OverlapOptions& options, const runtime::CoreList& core
   const auto most = static_cast<int>(cores.size());
   if (options.step.threads <= most) return options.step.threads;
   throw ConfigError(error_text("bench.overlap", "threads",
-                               "at most one per core that --input-cores leaves free, " + runtime::text_of(cores),
+                               "at most one thread per core that --input-cores leaves free, " + runtime::text_of(cores),
                                std::to_string(options.step.threads), "fewer --threads"));
 }
 

@@ -14,6 +14,8 @@
 #include "bench/input.h"
 #include "bench/network.h"
 #include "core/value.h"
+#include "engine/update/update_list.h"
+#include "train/observer.h"
 #include "train/servers/server_options.h"
 
 namespace roentgen::data {
@@ -24,6 +26,14 @@ class CommThread;
 }
 
 namespace roentgen::bench {
+
+/// Optimizer of the workers and parameter servers.
+struct BenchOptimizer {
+  std::string name = "sgd";
+  engine::OptimizerRules rules{};
+  double weight_decay = 1e-4;
+  double lr = 1e-4;
+};
 
 /// Options for measuring one number of ranks.
 struct ScalingOptions {
@@ -46,13 +56,17 @@ struct ScalingOptions {
   const data::Dataset* dataset = nullptr;
   /// Folder, created if missing, for the trace file of all steps with warm-up, such as ranks-2.json. Empty: no trace.
   std::string trace_folder{};
+  BenchOptimizer optimizer{};
+  /// Called after every step of synchronous training, also of the warm-up; may be empty. Its time is in no step.
+  std::function<void(const train::StepRecord& record)> on_step{};
 };
 
 /// Measures one number of ranks: as a rank of `group`, or as the only rank if `group` is null. All ranks must call it
 /// with equal options. The compute thread and its team are bound to the first `threads` of the available cores.
-/// @return {"ranks" (only workers), "servers", "update", "hosts", "images_per_s" (of all workers), "step_ms",
-/// "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. Only times may differ between
-/// ranks.
+/// Only times may differ between ranks.
+/// @return {"ranks" (only workers), "servers", "update", "hosts", "dtype" (of the plan), "images_per_s" (of all
+/// workers), "step_ms", "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. "disturbance"
+/// is that of this rank's host (disturbance.h), and "samples" has "step_s".
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
 /// Numbers of ranks to measure, and the number of rounds.

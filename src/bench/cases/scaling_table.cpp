@@ -111,7 +111,8 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
   for (const std::int64_t ranks : plan.ranks) {
     require_at_least("ranks", ranks, 1);
     if (plan.is_strong && plan.batch % ranks != 0) {
-      throw ConfigError(error_text("bench.scaling", "--batch", fmt::format("a multiple of {} ranks", ranks),
+      throw ConfigError(error_text("bench.scaling", "--batch",
+                                   fmt::format("a multiple of {}, the number of ranks", ranks),
                                    fmt::to_string(plan.batch), "another --batch, or other --ranks"));
     }
     points.push_back({.ranks = ranks});

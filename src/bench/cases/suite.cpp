@@ -72,7 +72,8 @@ void set_option(Case& asked, std::string_view name, const std::string& value) {
         option.target);
     return;
   }
-  throw ConfigError(error_text("bench.suite", name, "an option of the case", "none", "another option"));
+  throw ConfigError(
+      error_text("bench.suite", name, "the name of an option of this case", "another name", "another option"));
 }
 
 Value run_suite(const std::vector<SuiteTest>& tests, const std::function<Value(const SuiteTest&)>& run) {
@@ -126,7 +127,7 @@ class SuiteCase final : public Case {
     return joined({network_.options({"--device", "--threads"}),
                    {{.name = "--against",
                      .target = &against_,
-                     .doc = "record of an earlier suite, or a folder with one; the latest counts",
+                     .doc = "record of an earlier suite, or a folder, whose latest suite counts",
                      .value_name = "RECORD"},
                     {.name = "--tolerance",
                      .target = &tolerance_percent_,
@@ -173,7 +174,7 @@ class SuiteCase final : public Case {
       return latest;
     }
     throw ConfigError(error_text("bench.suite", against_, "a record of the case suite", "records of other cases",
-                                 "bench suite --ledger DIR, on an accepted machine"));
+                                 "running bench suite --ledger DIR on a machine that you trust"));
   }
 
   /// Throws ConfigError if a stored suite ran with another --device or --threads.
@@ -181,8 +182,8 @@ class SuiteCase final : public Case {
     const Value::Table own{{"device", network_.network.device}, {"threads", network_.threads}};
     const Value::Table stored = record_settings(reference);
     if (stored == own) return;
-    throw ConfigError(error_text("bench.suite", against_, "a suite with " + settings_text(own),
-                                 "one with " + settings_text(stored), "the same --device and --threads"));
+    throw ConfigError(error_text("bench.suite", against_, "a suite that ran with " + settings_text(own),
+                                 "a suite that ran with " + settings_text(stored), "the same --device and --threads"));
   }
 
   NetworkArguments network_;

@@ -35,20 +35,13 @@ std::vector<double> values_of(const RecordGroup& group, const Figure& figure) {
   return values;
 }
 
-/// Raw times of a record that has exactly one array of samples in seconds, on the scale of the figure; else empty.
-/// Only figures at the top level belong to these samples.
+/// Raw times of a figure in a record, on the scale of the figure; empty without them.
 std::vector<double> samples_of_run(const StoredRecord& record, const Figure& figure) {
-  const Value* const samples = record.value.find_path("result.samples");
-  if (figure.name.find(' ') != std::string::npos || figure.kind == FigureKind::Accuracy) return {};
-  if (samples == nullptr || !samples->is_table() || samples->as_table().size() != 1) return {};
-  const auto& [name, times] = samples->as_table().front();
-  if (!name.ends_with("_s") || !times.is_array()) return {};
-  std::vector<double> seconds;
-  for (const Value& time : times.as_array()) {
-    if (!time.is_number() || time.as_double() <= 0.0) return {};
-    seconds.push_back(time.as_double());
-  }
-  std::vector<double> values = block_means(seconds);
+  if (figure.kind == FigureKind::Accuracy) return {};
+  const std::vector<Figure> figures = main_figures(record.value.at("result"));
+  const auto found = std::ranges::find(figures, figure.name, &Figure::name);
+  if (found == figures.end()) return {};
+  std::vector<double> values = block_means(found->samples_s);
   for (double& value : values) value = figure.kind == FigureKind::Rate ? -std::log(value) : std::log(value);
   return values;
 }
@@ -128,7 +121,8 @@ std::string value_text(const RecordGroup& group, const std::string& key) {
     }
   }
   if (!fewest) {
-    throw ConfigError(error_text("bench.compare", "records", "a case on both sides, such as " + a.front().case_name,
+    throw ConfigError(error_text("bench.compare", "records",
+                                 "the same benchmark case on both sides, such as " + a.front().case_name,
                                  b.front().case_name, "records of the same case"));
   }
   std::vector<std::string> in_a, in_b;

@@ -118,7 +118,7 @@ TEST(Compare, refuses_other_settings_by_name) {
   EXPECT_NO_THROW(compare({{"warmup", 9}})()) << "the number of steps changes only the precision";
   EXPECT_THAT(
       [] { static_cast<void>(compare_records(step_records({1.0}), {made_record(0, "a", "links", Value::table())})); },
-      ThrowsMessage<ConfigError>(HasSubstr("a case on both sides, such as step, got links")));
+      ThrowsMessage<ConfigError>(HasSubstr("the same benchmark case on both sides, such as step, got links")));
 }
 
 TEST(Compare, lists_groups_of_one_side) {
@@ -152,6 +152,26 @@ TEST(Published, stand_beside_the_fastest_own_speed_on_as_many_devices) {
   EXPECT_DOUBLE_EQ(row("densenet121", 4, "V100").at("ratio").as_double(), 2.0);
   EXPECT_EQ(row("densenet121", 4, "V100").at("our_hardware").as_string(), "cuda:0");
   EXPECT_TRUE(row("densenet121", 8, "V100").at("ours").is_null());
+}
+
+TEST(Compare, rows_with_samples_have_an_interval_within_a_run) {
+  const auto record = [](double step_s) {
+    std::vector<double> times;
+    for (int i = 0; i < 100; ++i) times.push_back(step_s * (1.0 + 0.001 * (i / 10 % 2)));
+    Value rows = Value::array();
+    rows.push_back(Value::Table{{"ranks", 4},
+                                {"images_per_s", 1.0 / step_s},
+                                {"efficiency", 0.9},
+                                {"samples", Value::Table{{"step_s", samples_of(times)}}}});
+    return made_record(0, "a", "short", Value::Table{{"case", "short"}, {"points", rows}});
+  };
+  const Value found = compare_records({record(0.1)}, {record(0.11)});
+  const Value::Array& figures = found.at("figures").as_array();
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_EQ(figures[0].at("figure").as_string(), "points(ranks=4) images_per_s");
+  EXPECT_EQ(figures[0].at("verdict").as_string(), "worse");
+  EXPECT_EQ(figures[0].at("variation").as_string(), "within a run");
+  EXPECT_EQ(figures[1].at("verdict").as_string(), "unknown") << "an efficiency also depends on another row";
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ std::int64_t milliseconds_of(const std::string& date) {
   unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
   // NOLINTNEXTLINE(cert-err34-c): the number of fields read is checked
   if (std::sscanf(date.c_str(), "%d-%u-%uT%u:%u:%uZ", &year, &month, &day, &hour, &minute, &second) != 6) {
-    throw DataError(error_text("bench.exports", "date", "a date such as 2026-11-27T18:43:20Z", date, "a record"));
+    throw DataError(error_text("bench.exports", "date", "a date such as 2026-11-27T18:43:20Z", date,
+                               "a record that a benchmark wrote"));
   }
   const std::chrono::sys_days days(std::chrono::year{year} / std::chrono::month{month} / std::chrono::day{day});
   const auto time = days + std::chrono::hours{hour} + std::chrono::minutes{minute} + std::chrono::seconds{second};

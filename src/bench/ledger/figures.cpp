@@ -22,12 +22,46 @@ constexpr std::array<std::string_view, 19> kNoFigures{
     "program", "cpu",       "kernel", "variables",   "libraries", "links",  "samples", "warnings", "layers", "profile",
     "memory",  "pipelines", "doctor", "disturbance", "peak",      "limits", "command", "cost",     "advice"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 24> kNoSettings{
-    "case",   "warmup", "n",        "rounds",        "steps",        "checksum", "plan_hash",
-    "engine", "bound",  "fault",    "kind",          "confirmed",    "dropped",  "tried",
-    "kept",   "date",   "by_round", "staleness_max", "same_batches", "applied",  "choice_revision",
-    "source", "from",   "stages"};
-// Settings with a unit, and without this list taken for figures.
+constexpr std::array<std::string_view, 39> kNoSettings{"case",
+                                                       "warmup",
+                                                       "n",
+                                                       "rounds",
+                                                       "steps",
+                                                       "checksum",
+                                                       "plan_hash",
+                                                       "engine",
+                                                       "bound",
+                                                       "fault",
+                                                       "kind",
+                                                       "confirmed",
+                                                       "dropped",
+                                                       "tried",
+                                                       "kept",
+                                                       "date",
+                                                       "by_round",
+                                                       "staleness_max",
+                                                       "same_batches",
+                                                       "applied",
+                                                       "choice_revision",
+                                                       "source",
+                                                       "from",
+                                                       "stages",
+                                                       "settled_from",
+                                                       "formula",
+                                                       "reached",
+                                                       "stopped",
+                                                       "epochs_to_target",
+                                                       "epochs",
+                                                       "run",
+                                                       "counted",
+                                                       "steady",
+                                                       "failed",
+                                                       "verdict",
+                                                       "recipe_file",
+                                                       "next_command",
+                                                       "train_command",
+                                                       "trained"};
+// Settings whose names end in a unit. Without this list, they would be taken for measured figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
                                                              "slow_factor",        "cell_s",
@@ -60,6 +94,20 @@ std::optional<Figure> figure_of(const std::string& key, const Value& value) {
   return Figure{.name = key, .kind = *kind, .value = size};
 }
 
+/// Raw times of a table that has exactly one array of samples, in seconds; else empty.
+std::vector<double> samples_of_table(const Value& table) {
+  const Value* const samples = table.find("samples");
+  if (samples == nullptr || !samples->is_table() || samples->as_table().size() != 1) return {};
+  const auto& [name, times] = samples->as_table().front();
+  if (!name.ends_with("_s") || !times.is_array()) return {};
+  std::vector<double> seconds;
+  for (const Value& time : times.as_array()) {
+    if (!time.is_number() || time.as_double() <= 0.0) return {};
+    seconds.push_back(time.as_double());
+  }
+  return seconds;
+}
+
 void collect(const Value& table, const std::string& prefix, std::vector<Figure>& figures);
 
 void collect_rows(const std::string& key, const Value& rows, const std::string& prefix, std::vector<Figure>& figures) {
@@ -82,7 +130,11 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
   const bool has_rate = std::ranges::find(own, FigureKind::Time, &Figure::kind) == own.end() ||
                         std::ranges::find(own, FigureKind::Rate, &Figure::kind) != own.end();
   for (Figure& figure : own) {
-    if (has_rate && figure.kind == FigureKind::Time) continue;
+    // The time to a target says more than the rate.
+    if (has_rate && figure.kind == FigureKind::Time && figure.name != "time_to_target_s") continue;
+    // Relative figures also depend on the samples of another row.
+    const bool is_relative = figure.name.ends_with("efficiency") || figure.name.ends_with("speedup");
+    if (!is_relative) figure.samples_s = samples_of_table(table);
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }

@@ -27,6 +27,8 @@ struct Figure {
   std::string name;  ///< path, such as "images_per_s" or "points(ranks=4) images_per_s"
   FigureKind kind = FigureKind::Rate;
   double value = 0.0;  ///< finite; above 0 unless it is an accuracy
+  /// Raw times in seconds of the table that has the figure; empty unless it has exactly one array of them.
+  std::vector<double> samples_s{};
 };
 
 /// Kind of the figure with this key, by its unit: rates end with _per_s or _per_joule, times with _ms or _s. Nullopt if

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kErrorRate = 0.02;  // of all intervals together
 constexpr std::size_t kMostRounds = 200;
-constexpr std::string_view kRoundsAdvice = "measure rounds of both builds in turn with tools/studies/bench_builds.sh";
+constexpr std::string_view kRoundsAdvice = "measuring rounds of both builds in turn with tools/studies/bench_builds.sh";
 
 const std::string& commit_of(const StoredRecord& record) { return record.value.at("commit").as_string(); }
 
@@ -41,8 +41,8 @@ std::string commit_with(std::string_view begin, std::string_view option, const s
   }
   if (found.size() == 1) return found.front();
   throw ConfigError(error_text("bench.history", option,
-                               fmt::format("the begin of one of the commits {}", fmt::join(commits, ", ")), begin,
-                               found.empty() ? "records of this build" : "more digits"));
+                               fmt::format("the first digits of one of the commits {}", fmt::join(commits, ", ")),
+                               begin, found.empty() ? "records of this build" : "more digits"));
 }
 
 /// Two builds to compare.
@@ -239,8 +239,8 @@ Value history_of(const std::vector<StoredRecord>& records, const HistoryOptions&
     accuracies.insert(accuracies.end(), more.begin(), more.end());
   }
   if (speeds.empty() && accuracies.empty()) {
-    throw ConfigError(
-        error_text("bench.history", "records", "rounds of both builds with equal settings", "none", kRoundsAdvice));
+    throw ConfigError(error_text("bench.history", "records", "measured rounds of both builds with equal settings",
+                                 "none", kRoundsAdvice));
   }
   const double speed_level = level_of(speeds.size()), accuracy_level = level_of(accuracies.size());
   Value speed = Value::array(), accuracy = Value::array(), warnings = Value::array();

@@ -132,7 +132,7 @@ TEST(History, takes_the_last_two_builds_unless_it_is_told_which) {
               ThrowsMessage<ConfigError>(HasSubstr("more digits")));
   EXPECT_THAT(
       [&] { static_cast<void>(history_of(records, {.to = "c"})); },
-      ThrowsMessage<ConfigError>(HasSubstr("--to: expected the begin of one of the commits a1, b1, b2, got c")));
+      ThrowsMessage<ConfigError>(HasSubstr("--to: expected the first digits of one of the commits a1, b1, b2, got c")));
   EXPECT_THAT([&] { static_cast<void>(history_of({records[0]}, {})); },
               ThrowsMessage<ConfigError>(HasSubstr("only build a1")));
 }

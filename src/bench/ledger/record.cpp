@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "io/sha256.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::bench {
 namespace {
@@ -74,14 +74,8 @@ std::string command_text(const Value& record) {
 }
 
 fs::path default_ledger() {
-  const auto folder_of = [](const char* variable) -> fs::path {
-    const char* const value = std::getenv(variable);
-    if (value == nullptr || !fs::path(value).is_absolute()) return {};  // XDG requires that relative paths are ignored
-    return value;
-  };
-  if (const fs::path data = folder_of("XDG_DATA_HOME"); !data.empty()) return data / "roentgen/bench";
-  if (const fs::path home = folder_of("HOME"); !home.empty()) return home / ".local/share/roentgen/bench";
-  return {};
+  const fs::path data = runtime::user_folder("XDG_DATA_HOME", ".local/share");
+  return data.empty() ? data : data / "roentgen/bench";
 }
 
 fs::path write_record(const fs::path& folder, const Value& record) {

@@ -42,12 +42,12 @@ struct BrokenImage {
 /// Counts of equal images. Images are equal if their file bytes or their pixels are (data::pixel_hash, which skips
 /// blank images).
 struct SameImages {
-  /// Number of distinct images that occur more than once.
+  /// Number of groups of equal images: distinct images that occur more than once.
   std::int64_t groups = 0;
   std::int64_t images = 0;  ///< number of images in all groups together
-  /// Groups whose images lie in more than one of train, val and test.
+  /// Groups of equal images that lie in more than one of train, val and test.
   std::int64_t across_splits = 0;
-  std::int64_t across_patients = 0;  ///< groups whose images belong to different patients
+  std::int64_t across_patients = 0;  ///< groups of equal images that belong to more than one patient
 };
 
 /// Range of gray values that images of one format and bit depth use.

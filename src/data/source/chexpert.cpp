@@ -190,9 +190,9 @@ std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions
                                  !split.train_list.empty() || !split.val_list.empty() || !split.test_list.empty();
   if (without.size() == tables.size() || is_said_elsewhere) return {};
   throw DataError(error_text("data.chexpert", "data.csv",
-                             "all tables named after a split (train..., valid..., test...), or none",
-                             first_names(without) + ", named after no split, and others that are",
-                             "renaming it, or --set data.split=random to split by patient"));
+                             "either all tables or no table named after a split (train..., valid..., test...)",
+                             first_names(without) + ", not named after a split, and tables that are",
+                             "renaming the tables, or --set data.split=random to split by patient"));
 }
 
 }  // namespace

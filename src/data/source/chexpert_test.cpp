@@ -174,8 +174,8 @@ TEST_F(Chexpert, refuses_tables_with_and_without_a_split_in_their_names) {
   options_.csv = {"train.csv", "valid.csv", "extra.csv"};
   EXPECT_THAT(
       refusal(),
-      AllOf(HasSubstr("expected all tables named after a split (train..., valid..., test...), or none"),
-            HasSubstr("got extra.csv, named after no split, and others that are"), HasSubstr("data.split=random")));
+      AllOf(HasSubstr("expected either all tables or no table named after a split (train..., valid..., test...)"),
+            HasSubstr("got extra.csv, not named after a split, and tables that are"), HasSubstr("data.split=random")));
   options_.split.mode = SplitMode::Random;
   EXPECT_EQ(load_dataset(options_).samples.size(), 5U);
   options_.split.mode = SplitMode::Auto;

@@ -62,10 +62,10 @@ void check_apart(const ClassLayout& layout, const LeftOut& left_out, const Sourc
     if (!one || !other) continue;
     if (!uses_given_splits(options.split)) one->split = other->split;
     if (one == other) continue;
-    throw DataError(error_text(
-        kThing, options.root.string(), "each folder to belong to one class and one split",
-        fmt::format("{} and {}, which a link makes the same folder", name, read.empty() ? "the data folder" : read),
-        "removing the link, or --data with a folder without it"));
+    throw DataError(error_text(kThing, options.root.string(), "each folder to belong to one class and one split",
+                               fmt::format("{} and {}, which are the same folder because of a link", name,
+                                           read.empty() ? "the data folder" : read),
+                               "removing the link, or --data with a folder without it"));
   }
 }
 

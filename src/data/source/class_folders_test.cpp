@@ -204,13 +204,14 @@ TEST(ClassFolders, refuse_a_folder_that_is_in_two_splits_or_classes_by_a_link) {
   for (const char* name : {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png"}) folder.write(name, "x");
   std::filesystem::create_directory_symlink("val", folder.path() / "test");
   EXPECT_THAT(refusal(in(folder)),
-              HasSubstr("one class and one split, got val and test, which a link makes the same folder"));
+              HasSubstr("one class and one split, got val and test, which are the same folder because of a link"));
   const Dataset whole = loaded(in(folder));
   EXPECT_EQ(whole.samples.size(), 4U) << "where splits do not count";
   EXPECT_THAT(whole.notes, testing::Contains(HasSubstr("read anyway, ignored: 1 (val, which is test)")));
   std::filesystem::remove(folder.path() / "test");
   std::filesystem::create_directory_symlink("../a", folder.path() / "train/b/more");
-  EXPECT_THAT(refusal(in(folder)), HasSubstr("got train/b/more and train/a, which a link makes the same folder"));
+  EXPECT_THAT(refusal(in(folder)),
+              HasSubstr("got train/b/more and train/a, which are the same folder because of a link"));
 }
 
 TEST(ClassFolders, count_what_lies_in_the_root_as_what_lies_in_classes) {

@@ -47,7 +47,7 @@ struct LeftOut {
   std::int64_t hidden = 0;
   /// Number of folders that could not be read, if the walk continues after them.
   std::int64_t unreadable = 0;
-  /// Folders that had been walked before, and the path under which that happened.
+  /// Folders that were met again, each with the path under which it was walked before.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> repeated{};
 
   LeftOut& operator+=(const LeftOut& other);  ///< adds the counts of another walk

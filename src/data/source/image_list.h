@@ -37,7 +37,8 @@ struct ImageList {
 /// a folder contains no images, or an image is named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
 
-/// Lines about class folders in the list for which inspect, train and eval would use another number of images.
+/// Notes to print about class folders in the list of which inspect, train and eval use more or fewer images than the
+/// list contains.
 /// @param source data.source and labels from the recipe of the model
 [[nodiscard]] std::vector<std::string> class_folder_notes(const ImageList& list, const SourceOptions& source);
 

@@ -40,7 +40,8 @@ void check_asked(const SourceOptions& options) {
   for (const auto& [label, own] : options.label_map) {
     if (std::ranges::find(options.labels, label) != options.labels.end()) continue;
     throw ConfigError(error_text(kThing, label, "a label that data.labels contains",
-                                 "only " + first_names(options.labels, options.labels.size()), "one of these names"));
+                                 "a name other than " + first_names(options.labels, options.labels.size()),
+                                 "one of these names"));
   }
 }
 

@@ -88,8 +88,8 @@ void check_label_policies(const SourceOptions& options, const std::vector<std::s
   for (const auto& [name, policy] : options.label_policies) {
     const std::string key = finding_key(name);
     if (std::ranges::none_of(labels, [&key](const auto& label) { return finding_key(label) == key; })) {
-      throw ConfigError(error_text("data.labels", "data.label_policy of \"" + name + "\"", "a label that is used",
-                                   "only the labels " + first_names(labels, labels.size()), "one of these names"));
+      throw ConfigError(error_text("data.labels", "data.label_policy of \"" + name + "\"", "one of the labels in use",
+                                   "a name other than " + first_names(labels, labels.size()), "one of these names"));
     }
   }
 }

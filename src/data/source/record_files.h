@@ -32,8 +32,8 @@ struct RecordFile {
 /// Describes missing files of a series NAME-00000-of-00010, such as "9 of train-*-of-00010"; empty if none is missing.
 [[nodiscard]] std::string absent_record_files(const std::vector<RecordFile>& files);
 
-/// Names of missing files in a numbered series without a total (NAME-000.tar, NAME-002.tar), in order. This is no
-/// error, because parts of a data set are numbered like this too.
+/// Names of missing files in a series whose names do not tell the number of files (NAME-000.tar, NAME-002.tar), in
+/// order. A gap is no error, because a user may have only some files of a data set.
 [[nodiscard]] std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>& files);
 
 /// Record files of one format directly in a folder, sorted by name, including dangling links, with or without ".gz".

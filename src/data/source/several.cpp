@@ -32,9 +32,9 @@ SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   if (asked.labels.empty()) asked.labels = all.labels;
   for (const std::string& label : asked.labels) {
     if (all.labels.empty() || std::ranges::find(all.labels, label) != all.labels.end()) continue;
-    throw ConfigError(error_text(kThing, fmt::format("{}: label {}", source.name, label),
-                                 "a label that data.labels contains",
-                                 "only " + first_names(all.labels, all.labels.size()), "one of these names"));
+    throw ConfigError(
+        error_text(kThing, fmt::format("{}: label {}", source.name, label), "a label that data.labels contains",
+                   "a name other than " + first_names(all.labels, all.labels.size()), "one of these names"));
   }
   return asked;
 }
@@ -45,7 +45,7 @@ Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   try {
     if (asked.root.empty()) {
       throw ConfigError(
-          error_text(kThing, "folder", "a folder for each data set", "none for this one",
+          error_text(kThing, "folder", "a folder for each data set", "no folder for this one",
                      fmt::format("--data {}, if the command accepts several", shell_word(asked.name + "=DIR"))));
     }
     return load_one(asked, tables);
@@ -95,8 +95,8 @@ void check_policies(const SourceOptions& options, const std::vector<std::string>
       const std::string key = finding_key(policy.first);
       if (std::ranges::any_of(labels, [&key](const std::string& label) { return finding_key(label) == key; })) continue;
       throw ConfigError(error_text(kThing, fmt::format("{}: data.label_policy of \"{}\"", source.name, policy.first),
-                                   "a label that is used", "only the labels " + first_names(labels, labels.size()),
-                                   "one of these names"));
+                                   "one of the labels in use",
+                                   "a name other than " + first_names(labels, labels.size()), "one of these names"));
     }
   }
 }

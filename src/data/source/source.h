@@ -49,7 +49,7 @@ struct Listing {
 RG_SOURCES(RG_DECLARE_SOURCE)
 #undef RG_DECLARE_SOURCE
 
-/// Returns `path` relative to the root, or unchanged if it is absolute.
+/// Returns root / `path`, or `path` itself if it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
 /// Paths of the tables in data.csv, relative to the root unless absolute. Empty if the reader must find its tables.

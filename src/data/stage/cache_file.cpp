@@ -268,7 +268,7 @@ void CacheFile::require_intact() const {
   }
   if (!is_cut) return;
   throw DataError(error_text("data.cache", path_.string(), fmt::format("{} bytes", expected),
-                             fmt::format("{}: it was truncated while in use", size),
+                             fmt::format("{} bytes, because the file was truncated while in use", size),
                              "removing this file, or train.cache=memory"));
 }
 

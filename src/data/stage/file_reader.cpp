@@ -71,7 +71,7 @@ io::Descriptor FileReader::open_file(const std::filesystem::path& path) {
   open_.clear();
   file = opened(path);
   if (!has_none_left()) return file;
-  throw DataError(error_text("data.read", "open files", "one more file that can be opened", io::system_message(errno),
+  throw DataError(error_text("data.read", "open files", "to open one more file", io::system_message(errno),
                              "running ulimit -n 4096 first"));
 }
 

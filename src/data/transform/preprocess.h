@@ -30,8 +30,9 @@ enum class Filter : std::uint8_t {
 /// Size at which JPEG files are decoded.
 enum class JpegSize : std::uint8_t {
   Exact,  ///< full size, as in every other program
-  /// Decodes a picture that will shrink at the smallest of 1/8, 1/4 and 1/2 of its size that still has one pixel per
-  /// output pixel. Uses libjpeg's reduced inverse DCT (means of 8x8, 4x4 or 2x2 pixels); the resize follows.
+  /// Decodes a picture at 1/8, 1/4 or 1/2 of its size if the resize makes it smaller anyway. Takes the smallest size
+  /// with at least one pixel per output pixel. Uses libjpeg's reduced inverse DCT (means of 8x8, 4x4 or 2x2 pixels);
+  /// the resize follows.
   Scaled,
 };
 

@@ -36,7 +36,7 @@ Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
     }
   }
   if (std::ssize(topology.hosts) != group.size()) {
-    throw ConfigError(error_text("dist.reduce", "hosts", std::to_string(group.size()) + ", one per rank",
+    throw ConfigError(error_text("dist.reduce", "host numbers", std::to_string(group.size()) + ", one per rank",
                                  std::to_string(topology.hosts.size()), "the host numbers of the communicator"));
   }
   return topology;

@@ -50,7 +50,7 @@ double relative_error(std::span<const float> got, std::span<const double> expect
   return relative_error(got, expected, norm_of(expected));
 }
 
-/// Pixel that is nearest to a value, not yet rounded to an integer.
+/// Gray value that `scale` converts to `value`, limited to the range of `dtype` and not yet rounded to an integer.
 double pixel_of(double value, const PixelScale& scale, DType dtype) {
   return std::clamp((value - scale.shift) / scale.scale, 0.0, dtype == DType::U8 ? 255.0 : 65535.0);
 }

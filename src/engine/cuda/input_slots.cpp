@@ -9,7 +9,9 @@ namespace roentgen::engine::cuda {
 
 InputSlots::InputSlots(runtime::Device& device, std::vector<InputSpec> inputs, int slots)
     : inputs_(std::move(inputs)), slots_(), copies_(2), upload_(device.make_stream()) {
-  if (slots < 1) throw ConfigError(error_text("engine.cuda", "input slots", "at least 1", std::to_string(slots), "1"));
+  if (slots < 1)
+    throw ConfigError(
+        error_text("engine.cuda", "input slots (batch buffers)", "at least 1", std::to_string(slots), "1"));
   slots_.resize(static_cast<std::size_t>(slots));
   for (auto& slot : slots_) {
     for (const InputSpec& input : inputs_) slot.push_back(device.make_pinned_buffer(input.bytes));

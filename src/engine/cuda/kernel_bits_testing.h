@@ -13,6 +13,7 @@
 
 #include "core/text_hash.h"
 #include "engine/cuda/elementwise/relu_bias.h"
+#include "engine/cuda/kernel_checks_testing.h"
 #include "engine/cuda/kernel_testing.h"
 #include "engine/cuda/norm/norm.h"
 #include "engine/cuda/norm/segments.h"
@@ -259,6 +260,9 @@ inline void add_normalise(Source source, KernelBits& bits) {
     cases::add_relu_bias({device, *stream, type}, bits);
     if (type == DType::F32) cases::add_updates({device, *stream, type}, bits);
     if (type != DType::F16) cases::add_normalise({device, *stream, type}, bits);
+  }
+  for (const KernelCheck& each : kKernelChecks) {
+    if (each.bits == Bits::Equal) bits[std::string(each.name)] = each.check(device).bits;
   }
   return bits;
 }

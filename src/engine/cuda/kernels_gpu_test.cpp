@@ -4,13 +4,8 @@
 // Compares the kernels on the first CUDA device with their formulas in double, and with the emulator's bits.
 #include <gtest/gtest.h>
 
-#include "engine/cuda/conv/scaled_convert_testing.h"
-#include "engine/cuda/elementwise/relu_bias_testing.h"
 #include "engine/cuda/kernel_bits_testing.h"
-#include "engine/cuda/norm/norm_testing.h"
-#include "engine/cuda/norm/segments_testing.h"
-#include "engine/cuda/pool/norm_pool_testing.h"
-#include "engine/cuda/update/update_testing.h"
+#include "engine/cuda/kernel_checks_testing.h"
 #include "runtime/cuda/gpu_testing.h"
 
 namespace roentgen::engine::cuda {
@@ -65,7 +60,12 @@ TEST_F(KernelsGpu, gradient_of_relu_and_bias_matches_the_formula) {
   }
 }
 
-TEST_F(KernelsGpu, scaled_conversion_matches_the_formula) { expect_within_bounds(check_scaled_convert(*device_)); }
+TEST_F(KernelsGpu, every_kernel_matches_its_formula) {
+  for (const KernelCheck& each : kKernelChecks) {
+    SCOPED_TRACE(each.name);
+    expect_within_bounds(each.check(*device_));
+  }
+}
 
 TEST_F(KernelsGpu, bits_are_the_emulators) { EXPECT_EQ(kernel_bits(*device_), golden_bits()); }
 

@@ -57,7 +57,8 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
       readers_(graph.consumers()),
       values_(graph.nodes().size()) {
   if (options.slots < 1) {
-    throw ConfigError(error_text("engine.plan", "input slots", "at least 1", std::to_string(options.slots), "1"));
+    throw ConfigError(
+        error_text("engine.plan", "input slots (batch buffers)", "at least 1", std::to_string(options.slots), "1"));
   }
   plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
@@ -104,7 +105,7 @@ void PlanBuilder::check_choices() const {
   const auto surplus =
       std::ranges::find_if(options_.choices, [&](const auto& choice) { return !plan.choices.contains(choice.first); });
   throw ConfigError(error_text("engine.plan", "stored plan", "entries for this model only",
-                               surplus == options_.choices.end() ? "others" : surplus->first,
+                               surplus == options_.choices.end() ? "other entries" : surplus->first,
                                "the model and options that the run began with"));
 }
 

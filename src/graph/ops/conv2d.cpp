@@ -24,9 +24,9 @@ Inferred Conv2d::infer(std::string_view node, std::span<const Shape> inputs) con
   require_rank("conv2d", node, src, 4);
   const std::int64_t IC = src[1];
   if (out_channels < 1 || groups < 1 || IC % groups != 0 || out_channels % groups != 0) {
-    throw ShapeError(error_text(
-        "graph.conv2d", node, "input and output channels that are multiples of groups",
-        "in " + std::to_string(IC) + ", out " + std::to_string(out_channels) + ", groups " + std::to_string(groups)));
+    throw ShapeError(error_text("graph.conv2d", node, "input and output channels that are multiples of groups",
+                                std::to_string(IC) + " input channels, " + std::to_string(out_channels) +
+                                    " output channels and " + std::to_string(groups) + " groups"));
   }
   const Window window{.kernel = kernel, .stride = stride, .pad = pad, .dilation = dilation};
   const Extent out = window_output("conv2d", node, src, window);

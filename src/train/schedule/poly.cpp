@@ -14,7 +14,8 @@ class Poly final : public Schedule {
  public:
   explicit Poly(const ScheduleOptions& options) : options_(options) {
     if (!(options.power > 0.0)) {
-      throw ConfigError(error_text("train.schedule", "power", "above 0", std::to_string(options.power), kSeeDefaults));
+      throw ConfigError(
+          error_text("train.schedule", "power", "a number above 0", std::to_string(options.power), kSeeDefaults));
     }
   }
   [[nodiscard]] double lr(std::int64_t step) const override {

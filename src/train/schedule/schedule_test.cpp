@@ -132,9 +132,10 @@ TEST(Schedule, refusals_say_what_there_is) {
   EXPECT_EQ(refusal("cosin", {.total_steps = 5}),
             "[train.schedule] name: expected a known schedule, got cosin; try one of constant, multistep, cosine, "
             "poly, plateau");
-  EXPECT_EQ(refusal("poly", {.total_steps = 5, .power = 0.0}),
-            "[train.schedule] power: expected above 0, got 0.000000; try a value in that range, such as the default "
-            "that roentgen train --keys shows");
+  EXPECT_EQ(
+      refusal("poly", {.total_steps = 5, .power = 0.0}),
+      "[train.schedule] power: expected a number above 0, got 0.000000; try a value in that range, such as the default "
+      "that roentgen train --keys shows");
 }
 
 TEST(Schedule, refuses_bad_options) {

@@ -88,10 +88,9 @@ bool divide_ranks(const TrainJob& job) {
   const int servers = job.servers.servers;
   const int ranks = Ranks(job.group).size();
   check_server_recipe(job.servers, job.recipe.train, ranks);
-  if (job.group->is_nccl_asked()) refuse_nccl_servers(job.servers, dist::kNcclReduce);
-  if (!job.group->way().ends_with(" f32")) {
-    throw ConfigError(error_text(kRoom, "--wire", "f32 with parameter servers", job.group->way(), "--wire f32"));
-  }
+  const std::string& way = job.group->way();  // such as "exchange bf16"
+  check_server_messages(job.servers, job.group->is_nccl_asked() ? dist::kNcclReduce : "",
+                        std::string_view(way).substr(way.rfind(' ') + 1));
   const bool is_server = job.group->rank() >= ranks - servers;
   job.group->divide(servers);
   return is_server;

@@ -44,8 +44,8 @@ UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-sto
 
 std::vector<Option> ServerArguments::options() {
   // The help prints options with equal texts on one line.
-  constexpr const char* kWayDoc = "sync (average), ps or async (servers); or MXNet's name, dist_sync";
-  constexpr const char* kServersDoc = "servers (default 1); updates that a gradient may lag (default 16)";
+  constexpr const char* kWayDoc = "sync, or with parameter servers: ps, async; the same by MXNet's names";
+  constexpr const char* kServersDoc = "parameter servers: default 1; updates a gradient may lag: default 16";
   return {{.name = "--update", .target = &update, .doc = kWayDoc},
           {.name = "--servers", .target = &servers, .doc = kServersDoc, .range = {0, 65535}},
           {.name = "--staleness", .target = &staleness, .doc = kServersDoc, .range = {0, 1e9}},
@@ -90,16 +90,23 @@ void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe
                                  "--dtype bf16, or --update sync"));
   }
   if (options.is_async() && recipe.batch_norm == "sync") {
-    throw ConfigError(error_text("train.servers", "train.batch_norm", "local, since ranks do not wait for each other",
-                                 "sync", "train.batch_norm=local, or --update ps"));
+    throw ConfigError(error_text("train.servers", "train.batch_norm",
+                                 "local, because --update async lets no rank wait for another", "sync",
+                                 "train.batch_norm=local, or --update ps"));
   }
 }
 
-void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce) {
-  if (!options.has_servers() || reduce != dist::kNcclReduce) return;
-  throw ConfigError(error_text("train.servers", fmt::format("--update {}", name_of(options.way)),
-                               "a --reduce that sends messages to servers", "--reduce nccl",
-                               "--reduce auto, or --update sync"));
+void check_server_messages(const ServerOptions& options, std::string_view reduce, std::string_view wire) {
+  if (!options.has_servers()) return;
+  const std::string update = fmt::format("--update {}", name_of(options.way));
+  if (reduce == dist::kNcclReduce) {
+    throw ConfigError(error_text("train.servers", update, "a --reduce that sends messages to servers", "--reduce nccl",
+                                 "--reduce auto, or --update sync"));
+  }
+  if (wire != name_of(DType::F32)) {
+    throw ConfigError(error_text("train.servers", update, "--wire f32, the format that servers add",
+                                 fmt::format("--wire {}", wire), "--wire f32, or --update sync"));
+  }
 }
 
 }  // namespace roentgen::train

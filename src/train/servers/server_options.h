@@ -60,8 +60,10 @@ struct ServerArguments {
 /// scale, because each server sees only a part of an overflow. Asynchronous workers cannot share batch statistics,
 /// because they do not wait for each other.
 void check_server_recipe(const ServerOptions& options, const TrainRecipe& recipe, int ranks);
-/// Throws ConfigError for servers with --reduce nccl, because NCCL only averages and sends no messages.
+/// Throws ConfigError for servers with --reduce nccl, because NCCL only averages and sends no messages. Also refuses a
+/// --wire other than f32, because servers receive and add f32.
 /// @param reduce value of --reduce
-void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce);
+/// @param wire value of --wire
+void check_server_messages(const ServerOptions& options, std::string_view reduce, std::string_view wire);
 
 }  // namespace roentgen::train

@@ -71,19 +71,28 @@ TEST(ServerOptions, refuse_recipes_that_servers_cannot_train_by) {
               testing::HasSubstr("try train.batch_norm=local, or --update ps"));
 }
 
-TEST(ServerOptions, refuse_nccl_beside_servers_alone) {
+TEST(ServerOptions, refuse_nccl_and_16_bit_messages_beside_servers_alone) {
   for (const char* way : {"ps", "async"}) {
     try {
-      refuse_nccl_servers(parse_server_options({.update = way}), "nccl");
+      check_server_messages(parse_server_options({.update = way}), "nccl", "f32");
       ADD_FAILURE() << "no refusal of " << way;
     } catch (const ConfigError& error) {
       const std::string wanted =
           std::string("--update ") + way + ": expected a --reduce that sends messages to servers, got ";
       EXPECT_THAT(error.what(), testing::HasSubstr(wanted + "--reduce nccl"));
     }
-    EXPECT_NO_THROW(refuse_nccl_servers(parse_server_options({.update = way}), "auto"));
+    try {
+      check_server_messages(parse_server_options({.update = way}), "auto", "bf16");
+      ADD_FAILURE() << "no refusal of " << way;
+    } catch (const ConfigError& error) {
+      const std::string wanted =
+          std::string("--update ") + way + ": expected --wire f32, the format that servers add, ";
+      EXPECT_THAT(error.what(), testing::HasSubstr(wanted + "got --wire bf16; try --wire f32, or --update sync"));
+    }
+    EXPECT_NO_THROW(check_server_messages(parse_server_options({.update = way}), "auto", "f32"));
   }
-  EXPECT_NO_THROW(refuse_nccl_servers(parse_server_options({}), "nccl"));
+  EXPECT_NO_THROW(check_server_messages(parse_server_options({}), "nccl", "f32"));
+  EXPECT_NO_THROW(check_server_messages(parse_server_options({}), "auto", "f16"));
 }
 
 }  // namespace

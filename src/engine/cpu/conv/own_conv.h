@@ -30,8 +30,8 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] std::unique_ptr<ConvKernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
                                                      int threads, const ConvTensors& tensors);
 
-/// Returns the kernel of a plan entry that uses one of our algorithms. Adds implementation and scratch to `emission`,
-/// which must otherwise be as for Direct.
+/// Returns the kernel of a plan entry that uses one of our algorithms. Sets implementation and scratch
+/// in `emission`; the caller has set all other fields as for Direct.
 [[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
                                                 const ConvGeometry& g, Emission& emission, ConvTensors tensors);
 

@@ -140,7 +140,8 @@ inline PhaseGrid grid_of(const NormShape& shape) {
           shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype))};
 }
 
-/// Totals over ranks; empty if statistics cover only this rank. Belongs to one kernel, which one thread runs.
+/// Sums of batch statistics over all ranks; empty if statistics cover only this rank. Not thread-safe: each object
+/// belongs to one kernel, which one thread runs.
 class OverRanks {
  public:
   explicit OverRanks(const NormShape& shape) : shape_(shape) {

@@ -86,7 +86,7 @@ class KernelScratch {
     // The memory of each thread must fit its stride, or a thread would write into the memory of the next thread.
     RG_ASSERT(own_ == 0 || threads_ == 1 || (own_at_.stride >= own_ && own_at_.stride % kLine == 0));
   }
-  /// Address of a part that belongs to owner number `owner`, counted from 0.
+  /// Address of a part of the scratch memory that belongs to one owner, such as a thread. Owners are counted from 0.
   template <class T = std::byte>
   [[nodiscard]] T* at(const Part& part, std::int64_t owner = 0) const {
     std::byte* const from = part.is_own ? own_at_.first + owner * own_at_.stride : shared_at_ + owner * part.each;

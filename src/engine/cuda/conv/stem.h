@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Number of channels to which the stem's image and weights are padded with zeros: 4 or 8.
+/// Number of channels of the stem's image and weights after padding with zeros. The kernels also work with 8.
 inline constexpr int kStemChannels = 4;
 /// Factor of the stem's gradient in f16, in bf16 networks. During training, gradients of the loss for single results of
 /// the stem are 1e-7 to 1e-3. The factor makes most of them normal numbers of f16 (6e-5 and more). Gradients of weights

@@ -18,7 +18,7 @@ inline constexpr std::size_t kTimedPlans = 8;
 /// Largest workspace of a timed plan. cuDNN's fast plans for our networks need less. A larger workspace would cost
 /// memory during every step.
 inline constexpr std::size_t kMostWorkspaceBytes = std::size_t{256} << 20;
-/// Time limit of a compile for timing plans. Later problems get the heuristic's first plan.
+/// Limit of the time that one compile spends on timing plans. Convolutions after that get the heuristic's first plan.
 inline constexpr double kMostTimingSeconds = 40.0;
 /// A later plan replaces the fastest plan so far only if its time is below this share of the fastest time. Timings vary
 /// by about 1%.

@@ -55,7 +55,7 @@ struct SiluBackward {
   }
 };
 
-// Computes dst = Op(a, b). Grid: x blocks of kThreads packs of N. Reads one or two elements per element written: 4 or 6
+// Computes dst = Op(a, b). Grid: x blocks of kThreads packs of N. Reads one or two elements and writes one: 4 or 6
 // bytes in bf16.
 template <typename Op, typename T, int N>
 __global__ void __launch_bounds__(kThreads) flat_kernel_of(const T* a, const T* b, T* dst, std::int64_t packs) {

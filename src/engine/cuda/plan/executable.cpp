@@ -184,7 +184,7 @@ CompileOptions settled(CompileOptions options) {
   const auto& [start, growth_updates] = options.loss_scaling;
   if (!(start > 0.0 && std::isfinite(start)) || growth_updates < 1) {
     throw ConfigError(error_text("engine.cuda", "loss scale", "a start above 0, and growth after 1 or more updates",
-                                 fmt::format("start {}, growth after {} updates", start, growth_updates),
+                                 fmt::format("a start of {} and growth after {} updates", start, growth_updates),
                                  "a start of 65536, and growth after 2000 updates"));
   }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;

@@ -63,7 +63,7 @@ std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, CompileOp
                                             const MeasuredDevice& device) {
   if (options.form != Form::Training || !options.choices.empty()) {
     throw ConfigError(error_text("engine.cuda", "timing of cuDNN plans", "training options without stored plans",
-                                 "others", "reporting this bug"));
+                                 "other options", "reporting this bug"));
   }
   options.algorithms = Algorithms::Auto;
   SurveyedConvolutions surveyed(device);

@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(kThreads)
       for (int k = 0; k < kWide; ++k) {
         const float value = to_float(read.at[k]);
         if constexpr (Op == PoolOp::Max) {
-          // NaN counts as larger: the comparison with it is false.
-          if (!is_first && value <= result.at[k]) continue;
+          // NaN counts as larger than any number, and the last NaN wins, as in engine/cpu.
+          if (!is_first && !(value > result.at[k]) && value == value) continue;
           result.at[k] = value;
           won.at[k] = static_cast<Number>((h - top) * pooling.width.kernel + (w - left));
         } else {

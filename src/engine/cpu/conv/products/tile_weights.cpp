@@ -145,9 +145,9 @@ class TileWeights final : public ConvKernel {
   // that 16 rows use different cache sets.
   [[nodiscard]] std::int64_t turned_row() const { return (panel_rows_ / kTileTerms | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t turned_block() const { return planes_ * kTileRows * turned_row(); }
-  // Number of row pairs of the right matrix, which begin `lead_` rows before the panel. Then the bytes of a plane of a
-  // block, of a copy in all planes, and of all copies.
+  // Number of row pairs of the right matrix, which begins `lead_` rows before the panel.
   [[nodiscard]] std::int64_t pair_rows() const { return (lead_ + panel_rows_) / 2; }
+  // Bytes of the row pairs of one block: of one bf16 part of the numbers (plane), of all planes, and of all copies.
   [[nodiscard]] std::int64_t pairs_plane() const { return (pair_rows() | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
   [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }

@@ -18,11 +18,11 @@
 
 namespace roentgen::e2e {
 
-enum class Fault { Kill, Stop, Terminate, Cut };
+enum class FaultKind { Kill, Stop, Terminate, Cut };
 
 /// A fault: its kind, the rank, and the phase and update in which it occurs.
-struct Blow {
-  Fault fault = Fault::Kill;
+struct Fault {
+  FaultKind kind = FaultKind::Kill;
   /// Phase of the work, as in dist::Phase::text().
   std::string place;
   /// Number of the update, from 0, or "any", or "5+" for 5 or later (held_reach.cpp).
@@ -30,14 +30,14 @@ struct Blow {
   int ranks = 2;
   int rank = 1;
   /// True if half of the ranks run on a second host. Only links between two hosts can be cut.
-  bool has_two_hosts = fault == Fault::Cut;
+  bool has_two_hosts = kind == FaultKind::Cut;
   bool is_traced = false;
 };
 
 /// Starts of a job in which faults may be caused.
 struct Starts {
   int restarts = 0;                 ///< value of `--restart`; 0: none
-  int blows = 1;                    ///< number of starts with a fault; later starts have none
+  int faults = 1;                   ///< number of starts with a fault; later starts have none
   std::vector<std::string> more{};  ///< further arguments
 };
 
@@ -48,36 +48,36 @@ struct Outcome {
   double seconds = 0.0;
 };
 
-inline std::string name_of(Fault fault) {
-  return fault == Fault::Kill        ? "kill"
-         : fault == Fault::Stop      ? "stop"
-         : fault == Fault::Terminate ? "terminate"
-                                     : "cut";
+inline std::string name_of(FaultKind kind) {
+  return kind == FaultKind::Kill        ? "kill"
+         : kind == FaultKind::Stop      ? "stop"
+         : kind == FaultKind::Terminate ? "terminate"
+                                        : "cut";
 }
 
 /// Fixture for tests of faults. Runs write a checkpoint every two updates.
-class Struck : public Launch {
+class FaultInjection : public Launch {
  protected:
   static constexpr int kLimitS = 5;
   /// Additional arguments of every job.
   virtual std::vector<std::string> more() const { return {}; }
 
-  virtual std::vector<std::string> job(std::string_view run, const Blow& blow,
+  virtual std::vector<std::string> job(std::string_view run, const Fault& fault,
                                        const std::vector<std::string>& more = {}) {
     std::vector<std::string> words =
-        train(run, {"--ranks", std::to_string(blow.ranks), "--oversubscribe", "--comm-timeout", std::to_string(kLimitS),
-                    "--set", "train.checkpoint_steps=2", "--set", "train.epochs=2", "--set", "train.batch=4", "--set",
-                    "train.bucket_mb=0.01"});
-    if (blow.has_two_hosts) {
-      const std::string each = std::to_string(blow.ranks / 2);
+        train(run, {"--ranks", std::to_string(fault.ranks), "--oversubscribe", "--comm-timeout",
+                    std::to_string(kLimitS), "--set", "train.checkpoint_steps=2", "--set", "train.epochs=2", "--set",
+                    "train.batch=4", "--set", "train.bucket_mb=0.01"});
+    if (fault.has_two_hosts) {
+      const std::string each = std::to_string(fault.ranks / 2);
       words = plus(words, {"--hosts", "10.99.0.1:" + each + ",10.99.0.2:" + each});
     }
-    if (blow.is_traced) words.emplace_back("--trace");
+    if (fault.is_traced) words.emplace_back("--trace");
     return plus(plus(words, this->more()), more);
   }
   /// Command that starts a job on two hosts with a link that can be cut; empty for other jobs.
-  static std::vector<std::string> hosts(const Blow& blow) {
-    if (!blow.has_two_hosts) return {};
+  static std::vector<std::string> hosts(const Fault& fault) {
+    if (!fault.has_two_hosts) return {};
     ::setenv("EMULATED_HOSTS", host_name().c_str(), 1);
     return {std::string(std::getenv("ROENTGEN_SOURCE_DIR")) + "/tools/emulated_hosts.sh", "2", "none"};
   }
@@ -87,70 +87,70 @@ class Struck : public Launch {
   }
 
   /// Starts a training into `run`, causes the fault each time the rank reaches the phase, and waits for the end.
-  Outcome strike(std::string_view run, const Blow& blow, const Starts& starts = {}) {
+  Outcome inject(std::string_view run, const Fault& fault, const Starts& starts = {}) {
     const fs::path sign = place_ / (std::string(run) + ".held");
-    const std::string hold = std::to_string(blow.rank) + ":" + blow.place + ":" + blow.step + ":" + sign.string();
+    const std::string hold = std::to_string(fault.rank) + ":" + fault.place + ":" + fault.step + ":" + sign.string();
     std::vector<std::string> more = starts.more;
     if (starts.restarts > 0) more = plus(more, {"--restart", std::to_string(starts.restarts)});
     ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
-    Process process(job(run, blow, more), place_.root(), hosts(blow), RG_HELD_PROGRAM);
+    Process process(job(run, fault, more), place_.root(), hosts(fault), RG_HELD_PROGRAM);
     ::unsetenv("ROENTGEN_HOLD");
-    int struck = 0;
+    int injected = 0;
     std::string last;
     auto begin = std::chrono::steady_clock::now();
     while (process.is_running()) {
       const std::string pid = fs::exists(sign) ? read_all(sign) : "";
       if (pid.ends_with('\n') && pid != last) {
         last = pid;
-        if (struck++ < starts.blows) {
+        if (injected++ < starts.faults) {
           begin = std::chrono::steady_clock::now();
-          hit(blow, std::stoi(pid));
+          hit(fault, std::stoi(pid));
         }
-        fs::remove(sign);  // lets go of a rank that was not struck
+        fs::remove(sign);  // lets the rank continue without a fault
       }
       std::this_thread::yield();
     }
-    EXPECT_GE(struck, starts.blows) << "never at " << blow.place;
+    EXPECT_GE(injected, starts.faults) << "never at " << fault.place;
     Outcome outcome{.ended = process.wait()};
-    while (!all_gone(place_ / run) || (blow.has_two_hosts && has_daemon())) std::this_thread::yield();
+    while (!all_gone(place_ / run) || (fault.has_two_hosts && has_daemon())) std::this_thread::yield();
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return outcome;
   }
-  /// Runs a job that nobody strikes.
-  Ended run_to_end(std::string_view run, const Blow& blow, const std::vector<std::string>& more = {}) {
-    return Process(job(run, blow, more), place_.root(), hosts(blow), RG_HELD_PROGRAM).wait();
+  /// Runs a job without a fault.
+  Ended run_to_end(std::string_view run, const Fault& fault, const std::vector<std::string>& more = {}) {
+    return Process(job(run, fault, more), place_.root(), hosts(fault), RG_HELD_PROGRAM).wait();
   }
 
-  static void hit(const Blow& blow, pid_t pid) {
-    if (blow.fault == Fault::Kill) ::kill(pid, SIGKILL);
-    if (blow.fault == Fault::Stop) ::kill(pid, SIGSTOP);
-    if (blow.fault == Fault::Terminate) ::kill(pid, SIGTERM);
-    if (blow.fault != Fault::Cut) return;
+  static void hit(const Fault& fault, pid_t pid) {
+    if (fault.kind == FaultKind::Kill) ::kill(pid, SIGKILL);
+    if (fault.kind == FaultKind::Stop) ::kill(pid, SIGSTOP);
+    if (fault.kind == FaultKind::Terminate) ::kill(pid, SIGTERM);
+    if (fault.kind != FaultKind::Cut) return;
     EXPECT_EQ(::system(("ip -n " + host_name() + "br link set port2 down").c_str()), 0);
   }
 
   /// Expects the weights of a run without a fault, bit for bit.
-  void expect_same_bits(std::string_view run, const Blow& blow) {
-    const std::string whole = "whole" + std::to_string(blow.ranks);
+  void expect_same_bits(std::string_view run, const Fault& fault) {
+    const std::string whole = "whole" + std::to_string(fault.ranks);
     if (!fs::exists(place_ / whole)) {
-      EXPECT_EQ(run_to_end(whole, blow).code, 0);
+      EXPECT_EQ(run_to_end(whole, fault).code, 0);
     }
     expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
                          place_ / whole / "checkpoints/resume.safetensors");
   }
 
   /// Resumes the run to its end, and expects the weights of a run without a fault, bit for bit.
-  void expect_same_bits_after_resume(std::string_view run, const Blow& blow) {
+  void expect_same_bits_after_resume(std::string_view run, const Fault& fault) {
     const std::string log = read_all(place_ / run / "log.jsonl");
     std::int64_t updates = 0;
     for (std::size_t at = log.find("\"loss\""); at != std::string::npos; at = log.find("\"loss\"", at + 1)) ++updates;
-    const Ended rest = run_to_end(run, blow, {"--resume"});
+    const Ended rest = run_to_end(run, fault, {"--resume"});
     EXPECT_EQ(rest.code, 0) << rest.err;
     const std::string_view told = "resumed at step ";
     const std::size_t at = rest.err.find(told);
     ASSERT_NE(at, std::string::npos) << rest.err;
     EXPECT_GE(std::stoll(rest.err.substr(at + told.size())), updates - 2) << "more is lost than since the checkpoint";
-    expect_same_bits(run, blow);
+    expect_same_bits(run, fault);
   }
 
  private:
