@@ -15,7 +15,7 @@
 
 namespace roentgen::bench {
 
-/// What a measurement of a pipeline uses.
+/// Options, memory and length of a measurement.
 struct PlannedInput {
   InputOptions options;       ///< options with at most as many reading threads as the memory allows
   BatchSize size;             ///< size of batches, and the number of slots that the memory allows
