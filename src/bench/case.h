@@ -58,6 +58,8 @@ struct Host {
   std::function<void()> listen_for_stop;
   /// True if a stop was asked for.
   std::function<bool()> is_stop_asked;
+  /// True if start_ranks() started this process; false if the user or a launcher such as mpirun did.
+  std::function<bool()> is_own_rank{};
   /// Starts this program again as several ranks, with the option values in `changed` replaced. Returns the result of
   /// rank 0. Throws StopError (stop_error.h) if a signal to this program ended the ranks.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;

@@ -235,7 +235,7 @@ std::vector<Option> InputArguments::options(Names names) {
         .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"},
        {.name = "--device",
         .target = &device,
-        .doc = "only emulated:RATE, an emulated device that takes RATE images/s"}},
+        .doc = "emulated:RATE, an emulated device that takes RATE images per second"}},
       names);
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/foreign_text.h"
 #include "core/value.h"
 #include "dist/gpu_network.h"
@@ -14,20 +16,41 @@
 namespace roentgen::bench {
 namespace {
 
-std::string ranks_option(const SweepSetting& setting) {
-  return setting.ranks > 1 ? fmt::format(" --ranks {}", setting.ranks) : std::string();
+/// True if the setting runs in processes that the program starts.
+bool is_group(const SweepSetting& setting, const SweepOptions& options) {
+  return setting.ranks > 1 || !options.hosts.empty();
+}
+
+/// Formats --ranks and --oversubscribe, as far as they are needed.
+std::string process_options(const SweepSetting& setting, const SweepOptions& options) {
+  return fmt::format("{}{}", is_group(setting, options) ? fmt::format(" --ranks {}", setting.ranks) : "",
+                     options.may_oversubscribe ? " --oversubscribe" : "");
+}
+
+/// Formats the options of `train` for a group of processes.
+std::string group_options(const SweepSetting& setting, const SweepOptions& options) {
+  std::string text;
+  const std::string gdr = setting.gdr;
+  for (const auto& [name, value] : {std::pair{"--hosts", &options.hosts},
+                                    {"--reduce", &options.reduce},
+                                    {"--wire", &options.wire},
+                                    {"--gdr", &gdr}}) {
+    if (!value->empty()) text += fmt::format(" {} {}", name, shell_word(*value));
+  }
+  return text + (options.may_share_device ? " --allow-shared-gpu" : "");
 }
 
 }  // namespace
 
-std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& setting, std::int64_t threads,
+std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& setting, const SweepOptions& options,
                          std::string_view comment) {
   train::ModelRecipe model;
   task::set_model(model, network.model);
   Value train =
       Value::Table{{"batch", setting.batch}, {"device", network.device},         {"fuse", setting.fuse},
                    {"dtype", setting.dtype}, {"algorithms", network.algorithms}, {"recompute", network.recompute}};
-  if (threads > 0) train.set("threads", threads);
+  if (options.threads > 0) train.set("threads", options.threads);
+  if (is_group(setting, options)) train.set("bucket_mb", options.bucket_mb);
   const Value table = Value::Table{
       {"model", model.file.empty() ? Value::Table{{"name", model.name}} : Value::Table{{"file", model.file}}},
       {"preprocess", Value::Table{{"size", network.image_px}, {"channels", network.channels}}},
@@ -37,16 +60,19 @@ std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& sett
   return text;
 }
 
-std::string long_command(const std::filesystem::path& recipe, const SweepSetting& setting) {
+std::string long_command(const std::filesystem::path& recipe, const SweepSetting& setting,
+                         const SweepOptions& options) {
   const std::string level = setting.gdr.empty() ? "" : dist::gdr_level(setting.gdr);
   return fmt::format("{}{}roentgen bench long --recipe {} --data DIR --target auroc=0.8 --out long{}",
                      level.empty() ? "" : "NCCL_NET_GDR_LEVEL=", level.empty() ? "" : level + " ",
-                     shell_word(recipe.string()), ranks_option(setting));
+                     shell_word(recipe.string()), process_options(setting, options));
 }
 
-std::string train_command(const std::filesystem::path& recipe, const SweepSetting& setting) {
-  return fmt::format("roentgen train --recipe {} --data DIR --out run{}{}{}", shell_word(recipe.string()),
-                     ranks_option(setting), setting.gdr.empty() ? "" : " --gdr ", setting.gdr);
+std::string train_command(const std::filesystem::path& recipe, const SweepSetting& setting,
+                          const SweepOptions& options) {
+  return fmt::format("roentgen train --recipe {} --data DIR --out run{}{}", shell_word(recipe.string()),
+                     process_options(setting, options),
+                     is_group(setting, options) ? group_options(setting, options) : "");
 }
 
 }  // namespace roentgen::bench

@@ -184,7 +184,7 @@ TEST(Sweep, known_rows_are_not_measured_again) {
 TEST(Sweep, recipe_has_the_setting_and_can_be_read) {
   const NetworkOptions network{.model = "densenet121", .image_px = 64, .channels = 1};
   const SweepSetting setting{.batch = 24, .fuse = "off", .dtype = "bf16", .ranks = 2, .gdr = "off"};
-  const std::string text = sweep_recipe(network, setting, 3, "winner: this\none");
+  const std::string text = sweep_recipe(network, setting, {.threads = 3}, "winner: this\none");
   EXPECT_THAT(text, StartsWith("# winner: this\\none\n"));
   const train::Recipe recipe = train::parse_recipe(text, "test", {});
   EXPECT_EQ(recipe.model.name, "densenet121");
@@ -194,19 +194,33 @@ TEST(Sweep, recipe_has_the_setting_and_can_be_read) {
   EXPECT_EQ(recipe.train.fuse, "off");
   EXPECT_EQ(recipe.train.dtype, "bf16");
   EXPECT_EQ(recipe.train.threads, 3);
-  EXPECT_EQ(train_command("a b.toml", setting),
+  EXPECT_EQ(train_command("a b.toml", setting, {}),
             "roentgen train --recipe 'a b.toml' --data DIR --out run --ranks 2 --gdr off");
-  EXPECT_EQ(long_command("a.toml", setting),
+  EXPECT_EQ(long_command("a.toml", setting, {}),
             "NCCL_NET_GDR_LEVEL=LOC roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long "
             "--ranks 2");
-  EXPECT_EQ(long_command("a.toml", {.ranks = 1, .gdr = "auto"}),
+  EXPECT_EQ(long_command("a.toml", {.ranks = 1, .gdr = "auto"}, {}),
             "roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long");
   NetworkOptions odd = network;
   odd.algorithms = "winograd";
-  EXPECT_THROW(static_cast<void>(sweep_recipe(odd, setting, 0, "")), ConfigError);
+  EXPECT_THROW(static_cast<void>(sweep_recipe(odd, setting, {}, "")), ConfigError);
   for (const std::int64_t channels : {1, 3}) {
-    EXPECT_NO_THROW(static_cast<void>(sweep_recipe({.channels = channels}, setting, 0, "")));
+    EXPECT_NO_THROW(static_cast<void>(sweep_recipe({.channels = channels}, setting, {}, "")));
   }
+}
+
+TEST(Sweep, commands_and_recipe_keep_the_options_of_several_ranks) {
+  const SweepOptions options{
+      .hosts = "a:1,b:1", .reduce = "ring", .wire = "bf16", .bucket_mb = 8.5, .may_oversubscribe = true};
+  const SweepSetting two{.ranks = 2};
+  EXPECT_EQ(train::parse_recipe(sweep_recipe({}, two, options, ""), "test", {}).train.bucket_mb, 8.5);
+  EXPECT_EQ(train_command("a.toml", two, options),
+            "roentgen train --recipe a.toml --data DIR --out run --ranks 2 --oversubscribe --hosts a:1,b:1 "
+            "--reduce ring --wire bf16");
+  EXPECT_THAT(long_command("a.toml", two, options), testing::EndsWith(" --out long --ranks 2 --oversubscribe"));
+  EXPECT_EQ(train_command("a.toml", {}, {.reduce = "ring", .wire = "bf16"}),
+            "roentgen train --recipe a.toml --data DIR --out run")
+      << "one rank exchanges nothing";
 }
 
 /// Runs the case with the options in `texts`; whole numbers for the others.
@@ -224,6 +238,7 @@ class SweepCases : public testing::Test {
       for (const auto& [name, value] : texts) {
         if (option.name != name) continue;
         if (auto* const* text = std::get_if<std::string*>(&option.target)) **text = value;
+        if (auto* const* number = std::get_if<double*>(&option.target)) **number = std::stod(value);
         if (auto* const* path = std::get_if<std::filesystem::path*>(&option.target)) **path = value;
       }
     }
@@ -265,6 +280,15 @@ TEST_F(SweepCases, measure_settings_and_write_a_recipe) {
   const std::string other = refusal(
       {{"--model", "resnet34"}, {"--device", "emulated:50"}, {"--batch", "1"}, {"--resume", file("state.json")}});
   EXPECT_THAT(other, HasSubstr("got another model"));
+  const auto with = [&texts](const std::string& option, const std::string& value) {
+    auto more = texts;
+    more.emplace_back(option, value);
+    return more;
+  };
+  EXPECT_THAT(refusal(with("--reduce", "ring")), HasSubstr("got another reduce"));
+  EXPECT_THAT(refusal(with("--wire", "bf16")), HasSubstr("got another wire"));
+  EXPECT_THAT(refusal(with("--hosts", "a:1")), HasSubstr("got another hosts"));
+  EXPECT_THAT(refusal(with("--bucket-mb", "8")), HasSubstr("got another bucket_mb"));
 }
 
 TEST_F(SweepCases, are_seen_by_reports_of_the_ledger) {
@@ -285,6 +309,11 @@ TEST_F(SweepCases, refuse_bad_lists_before_the_first_test) {
   EXPECT_THAT(refusal({{"--fuse", "on,"}}), HasSubstr("--fuse: expected values separated by commas"));
   EXPECT_THAT(refusal({{"--gdr", "auto,maybe"}}), HasSubstr("--gdr"));
   EXPECT_THAT(refusal({{"--ranks", "1,0"}}), HasSubstr("--ranks"));
+  for (const auto& [option, values] :
+       {std::pair{"--batch", "8,8"}, {"--fuse", "on,on"}, {"--dtype", "f32,f32"}, {"--ranks", "2,2"}}) {
+    EXPECT_THAT(refusal({{option, values}}),
+                HasSubstr(std::string(option) + ": expected different values, got " + values));
+  }
   EXPECT_THAT(refusal({{"--algorithms", "winograd"}, {"--out", file("a.toml")}}), HasSubstr("algorithms"));
   EXPECT_FALSE(std::filesystem::exists(file("a.toml")));
 }

@@ -63,6 +63,7 @@ bench::Host host() {
               },
           .listen_for_stop = listen_for_stop,
           .is_stop_asked = is_stop_asked,
+          .is_own_rank = is_own_rank,
           .start_ranks =
               [](const bench::RankRequest& request, const std::vector<std::string>& changed) {
                 return run_for_json(rank_options(request), changed);

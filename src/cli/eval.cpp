@@ -293,8 +293,9 @@ void EvalCommand::append_caffe_log(const Input& input) const {
   const eval::CaffeFigures figures = eval::caffe_figures(input.test.predictions);
   const auto now = std::chrono::system_clock::now();
   std::error_code ignored;
-  std::string text = fs::exists(options_.caffe_log, ignored) ? io::read_text(options_.caffe_log).or_throw<DataError>()
-                                                             : eval::caffe_first_line("roentgen", now);
+  std::string text;
+  if (fs::exists(options_.caffe_log, ignored)) text = io::read_text(options_.caffe_log).or_throw<DataError>();
+  if (text.empty()) text = eval::caffe_first_line("roentgen", now);
   text += eval::caffe_test_lines(figures, input.step, now);
   io::write_file_atomically(options_.caffe_log, text);
 }

@@ -108,6 +108,10 @@ void EvalOptions::check() const {
       refuse_arguments("eval --ranks", "also --checkpoint FILE", "predictions from a file");
     }
     if (views != "none") refuse_arguments("eval --tta", "also --checkpoint FILE", "predictions from a file");
+    if (!caffe_log.empty()) {
+      refuse_arguments("eval --caffe-log", "also --checkpoint FILE, which contains the number of updates",
+                       "predictions from a file");
+    }
   }
   if (metrics != "default" && metrics != "all")
     refuse_arguments("eval --metrics", "default or all", metrics, "one of default, all");

@@ -5,13 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
+#include <new>
 #include <utility>
 
 #include "cli/arguments.h"
+#include "cli/failure.h"
 #include "cli/model_argument.h"
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "core/log.h"
 #include "core/terminal.h"
 #include "eval/seed_table.h"
 #include "io/file.h"
@@ -117,30 +121,55 @@ Value TrainSeries::run_value(const Run& run) const {
   return value;
 }
 
+CommandResult TrainSeries::train(Run& run, const TrainOne& train_one) const {
+  if (keys_.empty()) return train_one(run.recipe, run.folder);
+  try {
+    return train_one(run.recipe, run.folder);
+  } catch (const Error&) {  // such as a loss that is not finite
+    run.failed = cli::failure_of(std::current_exception()).text;
+  } catch (const std::bad_alloc&) {
+    run.failed = cli::failure_of(std::current_exception()).text;
+  }
+  log::error(run.name + ": " + run.failed);
+  return {.json = Value::table(), .exit_code = kFailure};
+}
+
+std::string TrainSeries::failure_of(const std::vector<Run>& runs, std::size_t point) {
+  for (const Run& run : runs) {
+    if (run.point != point || run.failed.empty()) continue;
+    return run.seed ? fmt::format("seed {}: {}", *run.seed, run.failed) : run.failed;
+  }
+  return {};
+}
+
 CommandResult TrainSeries::run(const task::TrainRun& runs, const TrainOne& train_one) const {
-  const std::vector<Run> all = checked_runs(runs);
+  std::vector<Run> all = checked_runs(runs);
   Value json = Value::table();
-  Value& told = json.set(keys_.empty() ? "seeds" : "runs", Value::array());
-  for (const Run& run : all) {
+  Value& entries = json.set(keys_.empty() ? "seeds" : "runs", Value::array());
+  int exit_code = kSuccess;
+  for (Run& run : all) {
     const bool is_skipped = options_.is_resume && train::is_finished(run.recipe, run.folder);
     const std::string count = keys_.empty() ? "" : fmt::format("run {} of {}, ", &run - all.data() + 1, all.size());
     terminal::print(fmt::format("{}{}:{}\n", count, run.name, is_skipped ? " finished before" : ""));
     Value value = run_value(run);
     if (!is_skipped) {
-      const CommandResult result = train_one(run.recipe, run.folder);
-      if (result.exit_code != kSuccess) return result;
+      const CommandResult result = train(run, train_one);
+      if (!run.failed.empty()) exit_code = result.exit_code;
+      if (run.failed.empty() && result.exit_code != kSuccess) return result;
       for (const auto& [key, entry] : result.json.as_table()) value.set(key, entry);
     }
     value.set("skipped", is_skipped);
-    told.push_back(std::move(value));
+    if (!keys_.empty()) value.set("failed", run.failed);
+    entries.push_back(std::move(value));
   }
-  if (!std::ranges::all_of(all, [](const Run& run) { return fs::exists(run.folder.aurocs()); })) {
+  const auto is_readable = [](const Run& run) { return !run.failed.empty() || fs::exists(run.folder.aurocs()); };
+  if (!std::ranges::all_of(all, is_readable)) {
     terminal::print("no validation, so there are no metrics to average\n");
-    return {.json = json};
+    return {.json = json, .exit_code = exit_code};
   }
   if (!options_.seeds.empty()) add_seeds(all, json);
   if (!keys_.empty()) add_sweep(all, json);
-  return {.json = json};
+  return {.json = json, .exit_code = exit_code};
 }
 
 // Table of the seeds of one point. Without --seeds, it has one column.
@@ -153,9 +182,10 @@ eval::SeedTable TrainSeries::seed_table(const std::vector<Run>& runs, std::size_
   return eval::make_seed_table(aurocs);
 }
 
-// Writes a table of the seeds of every point. Without --sweep, prints it.
+// Writes a table of the seeds of every point without failures. Without --sweep, prints it.
 void TrainSeries::add_seeds(const std::vector<Run>& runs, Value& json) const {
   for (std::size_t point = 0; point < points_.size(); ++point) {
+    if (!failure_of(runs, point).empty()) continue;
     const eval::SeedTable table = seed_table(runs, point);
     io::write_file_atomically(point_folder(points_[point]) / kSeedsFile, to_csv(table));
     if (!keys_.empty()) continue;
@@ -164,12 +194,14 @@ void TrainSeries::add_seeds(const std::vector<Run>& runs, Value& json) const {
   }
 }
 
-// Matches the predictions of all runs with the true labels, which are read as `roentgen compare` reads them.
+// Matches the predictions of the points without failures with the true labels, which are read as `roentgen compare`
+// reads them.
 std::vector<score::ComparedSide> TrainSeries::sides_of(const std::vector<Run>& runs) const {
   const train::Recipe& first = runs.front().recipe;
   std::optional<score::Truth> truth;
   std::vector<score::ComparedSide> sides;
   for (std::size_t point = 0; point < points_.size(); ++point) {
+    if (!failure_of(runs, point).empty()) continue;
     std::vector<fs::path> paths;
     for (const Run& run : runs) {
       if (run.point == point) paths.push_back(run.folder.root());
@@ -189,16 +221,20 @@ void TrainSeries::add_sweep(const std::vector<Run>& runs, Value& json) const {
   score::SweepResult result;
   for (const SweptKey& swept : keys_) result.keys.push_back(swept.key);
   for (std::size_t point = 0; point < points_.size(); ++point) {
+    score::SweepRow& row = result.rows.emplace_back(score::SweepRow{.values = points_[point].values,
+                                                                    .folder = point_folder(points_[point]).string(),
+                                                                    .failed = failure_of(runs, point)});
+    if (!row.failed.empty()) continue;
     const eval::SeedRow mean = seed_table(runs, point).rows.back();
-    result.rows.push_back({.values = points_[point].values,
-                           .folder = point_folder(points_[point]).string(),
-                           .mean = mean.mean,
-                           .sd = mean.sd});
+    row.mean = mean.mean;
+    row.sd = mean.sd;
   }
   const eval::BootstrapOptions bootstrap{.replicates = kReplicates,
                                          .threads = train::compute_threads(runs.front().recipe.train)};
   try {
-    score::compare_points(result, sides_of(runs), bootstrap);
+    const std::vector<score::ComparedSide> sides = sides_of(runs);
+    if (sides.empty()) result.reason = "every run failed";
+    if (!sides.empty()) score::compare_points(result, sides, bootstrap);
   } catch (const ConfigError& error) {  // such as other labels
     result.reason = error.what();
   } catch (const DataError& error) {  // such as other validation images

@@ -39,8 +39,10 @@ class TrainSeries {
   [[nodiscard]] Paths own() const;
   /// Checks all recipes and folders, then trains the runs that have not finished, and compares them. The JSON has
   /// "seeds" and "auroc" (eval::to_value() of the seeds) or, with --sweep, "runs" and "sweep" (score::to_value()).
+  /// With --sweep, a point with a failed run is listed with its reason, and the exit code is then kFailure.
   /// Returns the result of the first run that was stopped. Throws ConfigError and DataError before the first run trains
-  /// if a recipe or folder is refused, and if two points have the same recipe. Throws as `train_one` does.
+  /// if a recipe or folder is refused, and if two points have the same recipe. Without --sweep, throws as `train_one`
+  /// does.
   [[nodiscard]] CommandResult run(const task::TrainRun& runs, const TrainOne& train_one) const;
 
  private:
@@ -50,11 +52,16 @@ class TrainSeries {
     train::RunFolder folder;
     std::string name{};  // "seed 0", or "optimizer.lr=0.001, seed 0"
     train::Recipe recipe{};
+    std::string failed{};  // reason of a failure; empty if the run has finished
   };
   /// Returns all runs with their recipes, after all checks.
   [[nodiscard]] std::vector<Run> checked_runs(const task::TrainRun& runs) const;
   [[nodiscard]] std::filesystem::path point_folder(const SweepPoint& point) const;
   [[nodiscard]] Value run_value(const Run& run) const;
+  /// Trains one run. With --sweep, an error becomes the reason in `run`, and the result has kFailure.
+  [[nodiscard]] CommandResult train(Run& run, const TrainOne& train_one) const;
+  /// Reason of the first failed run of a point, with the name of its seed; empty if none failed.
+  [[nodiscard]] static std::string failure_of(const std::vector<Run>& runs, std::size_t point);
   [[nodiscard]] static eval::SeedTable seed_table(const std::vector<Run>& runs, std::size_t point);
   [[nodiscard]] std::vector<score::ComparedSide> sides_of(const std::vector<Run>& runs) const;
   void add_seeds(const std::vector<Run>& runs, Value& json) const;

@@ -85,5 +85,16 @@ TEST(LmdbWriter, writes_the_bytes_that_liblmdb_read) {
   EXPECT_EQ(sha256_hex(file_of(entries)), "cad98e197bde9236645780717252b3937e6d93fa8e1d296e9fca75a04f0fe066");
 }
 
+// The reader visits all pages, so it does not use the keys in branch pages. liblmdb finds an entry by them. It found
+// every entry of this database of 4 levels.
+TEST(LmdbWriter, writes_the_branch_keys_by_which_liblmdb_finds_entries) {
+  Entries entries;
+  for (int i = 0; i < 500; ++i) entries[fmt::format("{:08}_{:0490}", i, i * i)] = fmt::format("{}", i);
+  const std::string file = file_of(entries);
+  constexpr std::size_t kDepth_at = LmdbWriter::kPage_bytes + 16 + 24 + 48 + 6;  // in the second head page
+  EXPECT_EQ(file[kDepth_at], 4);
+  EXPECT_EQ(sha256_hex(file), "2a74d777e0f7461c710f4b683e1b12abb4f446eef800abc28084c68269e98954");
+}
+
 }  // namespace
 }  // namespace roentgen::io

@@ -52,15 +52,28 @@ Value values_of(const SweepResult& result, const SweepRow& row) {
   return values;
 }
 
-// Fills the means of all rows and selects the leader. Compares without resamples.
-void find_leader(SweepResult& result, const std::vector<ComparedSide>& sides) {
+// Indices of the rows that have not failed.
+std::vector<std::size_t> compared_rows(const SweepResult& result) {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    if (result.rows[i].failed.empty()) indices.push_back(i);
+  }
+  return indices;
+}
+
+// Fills the means of the rows `indices` and returns the position of the leader among them; nullopt if no mean is
+// defined. Compares without resamples.
+std::optional<std::size_t> find_leader(SweepResult& result, const std::vector<std::size_t>& indices,
+                                       const std::vector<ComparedSide>& sides) {
+  std::optional<std::size_t> leader;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const eval::Difference mean = compare(sides.front(), sides[i], {.replicates = 0}).mean;
-    result.rows[i].mean = mean.b.value;
-    result.rows[i].sd = mean.sd_b;
-    if (!mean.b.value) continue;
-    if (!result.leader || *mean.b.value > *result.rows[*result.leader].mean) result.leader = i;
+    SweepRow& row = result.rows[indices[i]];
+    row.mean = mean.b.value;
+    row.sd = mean.sd_b;
+    if (row.mean && (!leader || *row.mean > *result.rows[indices[*leader]].mean)) leader = i;
   }
+  return leader;
 }
 
 // Returns why a point may be as good as the leader; empty if its interval excludes 0.
@@ -85,22 +98,35 @@ std::string verdict_text(const SweepResult& result) {
   return text + "The intervals cover patients, not seeds: another seed gives other weights. Add --seeds 0,1,2.\n";
 }
 
+// One line for each failed point.
+std::string failures_text(const SweepResult& result) {
+  std::string text;
+  for (const SweepRow& row : result.rows) {
+    if (!row.failed.empty())
+      text += fmt::format("failed: {}: {}\n", terminal_text(name_of(result, row)), terminal_text(row.failed));
+  }
+  return text;
+}
+
 }  // namespace
 
 void compare_points(SweepResult& result, const std::vector<ComparedSide>& sides,
                     const eval::BootstrapOptions& options) {
-  RG_ASSERT(!sides.empty() && sides.size() == result.rows.size());
+  const std::vector<std::size_t> indices = compared_rows(result);
+  RG_ASSERT(!sides.empty() && sides.size() == indices.size());
   for (const ComparedSide& side : sides) check_truth(sides.front(), side);
-  find_leader(result, sides);
-  if (!result.leader) {
+  const std::optional<std::size_t> leader = find_leader(result, indices, sides);
+  if (!leader) {
     result.reason = "no finding has images with and without it";
     return;
   }
+  result.leader = indices[*leader];
   result.has_best = sides.size() > 1;
+  if (!result.has_best && result.rows.size() > 1) result.reason = "all other runs failed";
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    if (i == *result.leader) continue;
-    SweepRow& row = result.rows[i];
-    row.against_leader = compare(sides[*result.leader], sides[i], options);
+    if (i == *leader) continue;
+    SweepRow& row = result.rows[indices[i]];
+    row.against_leader = compare(sides[*leader], sides[i], options);
     result.covers_seeds = row.against_leader->covers_seeds();
     const std::string doubt = doubt_of(result, row);
     if (doubt.empty()) continue;
@@ -123,18 +149,19 @@ std::string to_text(const SweepResult& result) {
   }
   return eval::in_columns(std::move(rows), eval::LastLine::Alike) +
          "AUROCs of the validation images, on which each run's best epoch was chosen, so they are optimistic.\n" +
-         verdict_text(result);
+         verdict_text(result) + failures_text(result);
 }
 
 std::string to_csv(const SweepResult& result) {
   std::string text;
   for (const std::string& key : result.keys) text += csv_field(key) + ",";
-  text += "folder,mean_auroc,sd,difference,low,high,p\n";
+  text += "folder,mean_auroc,sd,difference,low,high,p,failed\n";
   for (const SweepRow& row : result.rows) {
     for (const std::string& value : row.values) text += csv_field(value) + ",";
     const eval::Difference& difference = difference_of(row);
-    text += fmt::format("{},{},{},{},{},{}\n", csv_field(row.folder), csv_number(row.mean), csv_number(row.sd),
-                        csv_number(difference.delta.value), interval_cells(difference.delta), csv_number(difference.p));
+    text += fmt::format("{},{},{},{},{},{},{}\n", csv_field(row.folder), csv_number(row.mean), csv_number(row.sd),
+                        csv_number(difference.delta.value), interval_cells(difference.delta), csv_number(difference.p),
+                        csv_field(row.failed));
   }
   return text;
 }
@@ -147,7 +174,8 @@ Value to_value(const SweepResult& result) {
                      {"folder", row.folder},
                      {"mean_auroc", value_of(row.mean)},
                      {"sd", value_of(row.sd)},
-                     {"against_leader", row.against_leader ? eval::to_value(*row.against_leader) : Value()}});
+                     {"against_leader", row.against_leader ? eval::to_value(*row.against_leader) : Value()},
+                     {"failed", row.failed}});
   }
   const Value leader = result.leader ? values_of(result, result.rows[*result.leader]) : Value();
   return Value::Table{{"keys", Value::Array(result.keys.begin(), result.keys.end())},

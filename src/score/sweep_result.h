@@ -24,6 +24,7 @@ struct SweepRow {
   std::optional<double> sd{};         ///< standard deviation (n - 1) of the mean AUROC over seeds; nullopt for one seed
   /// Comparison of this point (B) with the leader (A); nullopt for the leader, and if nothing was compared.
   std::optional<eval::Comparison> against_leader{};
+  std::string failed{};  ///< reason why a run of this point failed, so that it is not compared; empty if none failed
 };
 
 /// Result of a sweep.
@@ -38,17 +39,18 @@ struct SweepResult {
   std::string reason{};       ///< reason why there is no best point, or empty
 };
 
-/// Compares all points and fills `rows`, `leader`, `has_best`, `covers_seeds` and `reason`.
-/// @param sides runs of each row, in the order of `rows`, with the same images and true labels; none undefined
+/// Compares the points that have not failed, and fills `rows`, `leader`, `has_best`, `covers_seeds` and `reason`.
+/// @param sides runs of each of these rows, in the order of `rows`, with the same images and true labels
 void compare_points(SweepResult& result, const std::vector<ComparedSide>& sides, const eval::BootstrapOptions& options);
 
-/// Returns a text table for a terminal, and the verdict below it. Ends with a newline.
+/// Returns a text table for a terminal, and below it the verdict and the failures. Ends with a newline.
 [[nodiscard]] std::string to_text(const SweepResult& result);
-/// Returns CSV text: a column for each key, then "folder,mean_auroc,sd,difference,low,high,p". Undefined cells are
-/// empty.
+/// Returns CSV text: a column for each key, then "folder,mean_auroc,sd,difference,low,high,p,failed". Undefined cells
+/// are empty.
 [[nodiscard]] std::string to_csv(const SweepResult& result);
-/// Returns JSON: {"keys", "points": [{"values": {key: text}, "folder", "mean_auroc", "sd", "against_leader":
-/// eval::to_value(), null for the leader}], "leader", "best": values or null, "reason", "intervals_cover"}.
+/// Returns JSON: {"keys", "points", "leader", "best": values or null, "reason", "intervals_cover"}. A point is
+/// {"values": {key: text}, "folder", "mean_auroc", "sd", "against_leader", "failed": reason or ""}. "against_leader" is
+/// an eval::to_value(), null for the leader.
 [[nodiscard]] Value to_value(const SweepResult& result);
 
 }  // namespace roentgen::score

@@ -67,7 +67,8 @@ TEST_F(Sweeps, name_the_best_point_if_all_intervals_exclude_zero) {
   EXPECT_THAT(to_text(swept), HasSubstr("\nbest: optimizer.lr=0.2 (all intervals exclude 0)\n"));
   EXPECT_THAT(to_text(swept), HasSubstr("The intervals cover patients, not seeds"));
   EXPECT_EQ(to_value(swept).at("best").at("optimizer.lr"), Value("0.2"));
-  EXPECT_THAT(to_csv(swept), testing::StartsWith("optimizer.lr,folder,mean_auroc,sd,difference,low,high,p\n0.1,run0,"));
+  EXPECT_THAT(to_csv(swept),
+              testing::StartsWith("optimizer.lr,folder,mean_auroc,sd,difference,low,high,p,failed\n0.1,run0,"));
 }
 
 TEST_F(Sweeps, find_no_difference_if_one_interval_includes_zero) {
@@ -100,6 +101,27 @@ TEST_F(Sweeps, without_resamples_name_no_best_point) {
   EXPECT_EQ(swept.leader, 0U);
   EXPECT_FALSE(swept.has_best);
   EXPECT_EQ(swept.reason, "a.b=2 has no interval");
+}
+
+TEST_F(Sweeps, compare_the_points_beside_a_failed_one) {
+  SweepResult swept{.keys = {"a.b"}};
+  swept.rows = {{.values = {"1"}}, {.values = {"2"}, .failed = "a loss of nan"}, {.values = {"3"}}};
+  compare_points(swept, {side({model(5.0, 1)}), side({model(0.1, 2)})}, {.replicates = 200});
+  EXPECT_EQ(swept.leader, 2U);
+  EXPECT_TRUE(swept.has_best) << swept.reason;
+  EXPECT_EQ(swept.rows[1].mean, std::nullopt);
+  EXPECT_TRUE(swept.rows[0].against_leader);
+  EXPECT_THAT(to_text(swept), testing::EndsWith("\nfailed: a.b=2: a loss of nan\n"));
+  EXPECT_THAT(to_csv(swept), HasSubstr("\n2,,,,,,,,a loss of nan\n"));
+  EXPECT_EQ(to_value(swept).at("points").as_array()[1].at("failed"), Value("a loss of nan"));
+}
+
+TEST_F(Sweeps, with_one_point_left_have_no_best_one) {
+  SweepResult swept{.keys = {"a.b"}, .rows = {{.values = {"1"}, .failed = "no memory"}, {.values = {"2"}}}};
+  compare_points(swept, {side({model(0.1, 1)})}, {.replicates = 200});
+  EXPECT_EQ(swept.leader, 1U);
+  EXPECT_FALSE(swept.has_best);
+  EXPECT_THAT(to_text(swept), HasSubstr("\nno difference: all other runs failed\n"));
 }
 
 TEST_F(Sweeps, that_were_not_compared_say_why) {

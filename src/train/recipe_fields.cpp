@@ -68,9 +68,9 @@ void add_input(TrainRecipe& train, FieldList& fields) {
               "shared, or an automatic division among several ranks");
   fields.integer("slots", train.slots, {.low = 0, .high = 64},
                  "batches prepared ahead of the step; 0: up to 8, limited by memory_mb");
-  fields.integer(
-      "memory_mb", train.memory_mb, kCount,
-      "memory of batches, threads, buffers and cache_mb together, MiB; 0: half of the free memory of machine or job");
+  fields.integer("memory_mb", train.memory_mb, kCount,
+                 "memory of a rank for batches, threads, buffers and its part of cache_mb, MiB; 0: half of the free "
+                 "memory of machine or job");
   fields.text("cache", train.cache, {"memory", "disk"},
               "cache of decoded images: memory (for this run), or disk (also for later runs)");
   fields.integer("cache_mb", train.cache_mb, kCount, "size of the cache in memory, MiB; the ranks of a node share it");

@@ -67,7 +67,8 @@ TEST(DiskCache, that_is_cut_short_ends_training_with_its_name) {
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err,
-              testing::ContainsRegex("images-[0-9a-f]+\\.cache: expected .* bytes, got 5000: it was truncated"));
+              testing::ContainsRegex(
+                  "images-[0-9a-f]+\\.cache: expected .* bytes, got 5000 bytes, because the file was truncated"));
 }
 
 TEST(DiskCache, is_refused_where_it_cannot_be) {

@@ -145,6 +145,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run(eval({"--by", "view,study"})), {"view or study, got both"});
   expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"got sum; try one of max, mean"});
   expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study is missing"});
+  expect_refusal(place_.run(eval({"--caffe-log", place_ / "caffe.log"})), {"which contains the number of updates"});
   expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got no such split"});
 
   const fs::path other = place_.write("other.csv", "Image Index,prob_Fracture\n00010000_000.png,0.5\n");

@@ -96,6 +96,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
                  {"[cli.bench] --cold", "expected one of the benchmark cases pipeline, overlap, ablation, got step"});
   expect_refusal(measure({"--pipeline", "fast"}), {"[data.pipeline] pipeline", "tf-official", "got 'fast'"});
   expect_refusal(measure({"--device", "gpu"}), {"[bench.pipeline] --device", "emulated:RATE", "got gpu"});
+  expect_refusal(measure({"--rounds", "5"}), {"[cli.bench] --rounds", "expected also --compare-data DIR"});
   expect_refusal(measure({"--emulate-storage", "open=2"}), {"[data.storage]", "a time in s, ms or us"});
   expect_refusal(measure({"--cache-dir", data / "images/cache"}), {"--cache-dir"});
   EXPECT_FALSE(fs::exists(data / "images/cache"));

@@ -56,6 +56,31 @@ TEST(Sweep, interrupted_and_resumed_gives_the_same_table) {
             read_json(place / "compare.json").at("mean"));
 }
 
+TEST(Sweep, goes_on_after_a_run_that_diverges) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 160);
+  const std::vector<std::string> sweep =
+      plus(place.train_arguments(data, "runs"), {"--set", "train.epochs=1", "--set", "optimizer.name=sgd", "--sweep",
+                                                 "optimizer.weight_decay=0,1e30,0.001", "--json", place / "runs.json"});
+  const Ended run = place.run(sweep);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.out, HasSubstr("run 3 of 3, optimizer.weight_decay=0.001:\n"));
+  EXPECT_THAT(run.out, HasSubstr("\nfailed: optimizer.weight_decay=1e30: [train.step] step "));
+  EXPECT_THAT(run.err, HasSubstr("optimizer.weight_decay=1e30: [train.step] step "));
+  const Value json = read_json(place / "runs.json");
+  EXPECT_THAT(json.at("runs").as_array()[1].at("failed").as_string(), HasSubstr("expected a finite"));
+  EXPECT_EQ(json.at("runs").as_array()[2].at("failed"), Value(""));
+  const Value::Array& points = json.at("sweep").at("points").as_array();
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_TRUE(points[1].at("mean_auroc").is_null());
+  EXPECT_FALSE(points[2].at("mean_auroc").is_null());
+  EXPECT_NE(points[0].at("against_leader").is_null(), points[2].at("against_leader").is_null());
+  const Ended again = place.run(plus(sweep, {"--resume"}));
+  EXPECT_EQ(again.code, 1);
+  EXPECT_THAT(again.out, HasSubstr("run 3 of 3, optimizer.weight_decay=0.001: finished before\n"));
+  EXPECT_EQ(table_of(again), table_of(run));
+}
+
 TEST(Sweep, of_data_keys_reads_the_data_again) {
   const Workplace place;
   const fs::path data = place.synth("data", 120);

@@ -53,7 +53,7 @@ def check_tarball(build):
     if wheel is None:
         skip("the build has no wheel (tools/wheel.py)")
     file = pathlib.Path(run(SOURCE / "tools/tarball.py", build, wheel, build / "tarball").strip())
-    stated = re.search(r"needs glibc (2\.\d+) and version (3\.4\.\d+) of the C\+\+ library",
+    stated = re.search(r"needs glibc (2\.\d+) and version (3\.4\.\d+) of the C\+\+\s+library",
                        (SOURCE / "docs/guide/install.md").read_text(encoding="utf-8"))
     if stated is None:
         fail("docs/guide/install.md: expected the lowest glibc and C++ library of the tarball, found neither")

@@ -77,18 +77,20 @@ def check_writing(program, root, count, rng):
     for index in range(count):
         label = int(rng.integers(0, 3))
         side = int(rng.choice([1, 5, 30, 90]))
-        path = root / "photos" / ["cat", "dog", "owl"][label] / f"{index}.png"
+        path = root / "photos" / ["cat", "dog", "owl"][label] / f"{index}{'k' * 230}.png"  # for a tree of many levels
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(rng.integers(0, 256, (side, side + 1), dtype=np.uint8)).save(path)
         files[f"{path.parent.name}/{path.name}"] = (path.read_bytes(), label)
     subprocess.run([program, "convert", root / "photos", root / "caffe", "--to", "lmdb", "--verify", "--workers", "3",
                     "--set", "data.split_unit=image"], check=True, stdout=subprocess.DEVNULL)
-    bad, found = 0, 0
+    bad, found, deepest = 0, 0, 0
     for database in sorted((root / "caffe").glob("*_lmdb")):
         env = lmdb.open(str(database), map_size=1 << 30)
         with env.begin() as transaction:
             entries = list(transaction.cursor())
             stat = transaction.stat()
+            bad += sum(transaction.get(key) != value for key, value in entries)  # found by the keys of branch pages
+        deepest = max(deepest, stat["depth"])
         bad += [key for key, _ in entries] != sorted(key for key, _ in entries)
         bad += stat["entries"] != len(entries)
         for key, value in entries:
@@ -105,7 +107,8 @@ def check_writing(program, root, count, rng):
             left = {key for key, _ in transaction.cursor()}
         bad += left != {key for i, (key, _) in enumerate(entries) if i % 3} | {f"z{i}".encode() for i in range(200)}
         env.close()
-    print(f"LMDB {'.'.join(map(str, lmdb.version()))}: {found} of {count} written entries found, {bad} differ")
+    print(f"LMDB {'.'.join(map(str, lmdb.version()))}: {found} of {count} written entries found, {bad} differ, "
+          f"{deepest} levels")
     return bad + (found != count)
 
 

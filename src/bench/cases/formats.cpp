@@ -66,8 +66,7 @@ class Forms {
  public:
   Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
     const auto images = std::ssize(files.samples);
-    const auto classes = data::has_classes(files) ? HasClasses::Yes : HasClasses::No;
-    for (RecordCase& each : record_cases(options.stored_px, classes)) {
+    for (RecordCase& each : record_cases(options.stored_px, files)) {
       if (each.has_shards) each.options.shards = record_files_for(images);
       each.options.workers = workers_of(options.input);
       if (options.input.preprocess && each.options.encoding != data::Encoding::Keep) {
@@ -148,10 +147,12 @@ class Forms {
 
 }  // namespace
 
-std::vector<RecordCase> record_cases(std::int64_t stored_px, HasClasses has_classes) {
+std::vector<RecordCase> record_cases(std::int64_t stored_px, const data::Dataset& dataset) {
   std::vector<RecordCase> cases;
+  std::vector<data::RecordForm> forms = data::record_forms();
+  std::erase_if(forms, [&](const data::RecordForm& form) { return data::misfit(dataset, form).has_value(); });
   for (const std::int64_t size_px : {std::int64_t{0}, stored_px}) {
-    for (const data::RecordForm& form : data::record_forms()) {
+    for (const data::RecordForm& form : forms) {
       for (const std::string_view encoding : data::encoding_names()) {
         RecordCase one{.name = fmt::format("{} {}", form.name, encoding)};
         data::parse_encoding(encoding, one.options);
@@ -159,7 +160,6 @@ std::vector<RecordCase> record_cases(std::int64_t stored_px, HasClasses has_clas
         one.options.size_px = size_px;
         if (size_px > 0 && one.options.encoding == data::Encoding::Keep) continue;
         if (!form.has_raw && one.options.encoding == data::Encoding::Raw) continue;
-        if (form.has_one_label && has_classes == HasClasses::No) continue;
         // Skips folders of unchanged or non-PNG files, because the original files are measured as the baseline.
         if (form.is_folder && (size_px == 0 || one.options.encoding != data::Encoding::Png)) continue;
         if (form.is_folder) one.name = fmt::format("{} files", form.name);
@@ -203,9 +203,10 @@ Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
   result.set("cell_s", options.input.most_s);
   result.set("stored_px", options.stored_px);
   result.set("emulated", options.input.storage.has_value());
-  result.set("trainings", options.use.trainings);
-  result.set("changes", options.use.changes);
-  result.set("epochs", options.use.epochs);
+  // In a table of its own, so that the ledger compares results of different plans.
+  result.set("use", Value::Table{{"trainings", options.use.trainings},
+                                 {"changes", options.use.changes},
+                                 {"epochs", options.use.epochs}});
   result.set("advice", convert_advice(std::ssize(dataset.samples), rows, options.use));
   result.set("formats", std::move(rows));
   add_environment(result);

@@ -40,11 +40,9 @@ struct RecordCase {
   /// True if a file holds several images.
   bool has_shards = true;
 };
-/// Whether each image has one class (data::has_classes()).
-enum class HasClasses : std::uint8_t { No, Yes };
-/// Returns all formats that `convert` writes, with unchanged images and with images of `stored_px` px. The format with
-/// one file per image exists only with resized images; formats with a single label only for classes.
-[[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px, HasClasses has_classes);
+/// Returns all formats that can hold `dataset`, with unchanged images and with images of `stored_px` px. The format
+/// with one file per image exists only with resized images.
+[[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px, const data::Dataset& dataset);
 
 /// Returns the number of epochs after which faster reading has saved the time of converting; nullopt if records are not
 /// faster than the files.
@@ -61,7 +59,7 @@ enum class HasClasses : std::uint8_t { No, Yes };
 ///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches}]: the files first; size
 ///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: true
 ///                     if the first batch has the same bytes as from the files
-///   trainings, changes, epochs
+///   use               {trainings, changes, epochs}
 ///   advice            result of convert_advice()
 ///   program, cpu, ...
 /// Throws DataError if a lossless format gives different batches than the files. Lossless formats store the files

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <vector>
 
 #include "bench/images_testing.h"
+#include "bench/ledger/figures.h"
 #include "bench/record_folder.h"
 #include "core/error.h"
 #include "io/jpeg_writer.h"
@@ -31,7 +33,9 @@ TEST(BreakEven, is_the_time_of_converting_over_the_time_that_an_epoch_wins) {
 }
 
 TEST(RecordCases, are_all_that_convert_writes_as_they_are_and_resized) {
-  const std::vector<RecordCase> cases = record_cases(256, HasClasses::Yes);
+  data::Dataset dataset{.label_names = {"a", "b"}};
+  dataset.samples.push_back({.id = "1.png", .labels = {0.0F, 1.0F}});
+  const std::vector<RecordCase> cases = record_cases(256, dataset);
   const auto count = [&](auto&& is_counted) { return std::ranges::count_if(cases, is_counted); };
   const auto encodings = std::ssize(data::encoding_names());
   EXPECT_GE(count([](const RecordCase& each) { return each.options.size_px == 0; }), encodings);
@@ -43,8 +47,20 @@ TEST(RecordCases, are_all_that_convert_writes_as_they_are_and_resized) {
     EXPECT_EQ(count([&](const RecordCase& each) { return each.options.form == form; }), 2 * (encodings - 1) - 1)
         << form;
   }
-  EXPECT_TRUE(std::ranges::none_of(record_cases(256, HasClasses::No),
-                                   [](const RecordCase& each) { return each.options.form == "lmdb"; }));
+  const auto has_form = [&](std::string_view form) {
+    return std::ranges::any_of(record_cases(256, dataset),
+                               [&](const RecordCase& each) { return each.options.form == form; });
+  };
+  EXPECT_TRUE(has_form("lmdb"));
+  dataset.samples[0].id = std::string(503, 'n');
+  EXPECT_FALSE(has_form("lmdb")) << "its names are shorter";
+  dataset.samples[0] = {.id = "1.png", .labels = {1.0F, 1.0F}};
+  EXPECT_FALSE(has_form("lmdb")) << "it has a single label";
+  EXPECT_TRUE(has_form("recordio"));
+  dataset.label_names = {"a"};
+  dataset.samples[0].labels = {std::nanf("")};
+  EXPECT_FALSE(has_form("recordio")) << "it has no unknown class";
+  EXPECT_TRUE(has_form("tfrecord"));
   EXPECT_EQ(count([](const RecordCase& each) {
               return each.options.size_px > 0 && each.options.encoding == data::Encoding::Keep;
             }),
@@ -60,7 +76,7 @@ TEST(RecordFiles, are_enough_to_read_several_at_a_time) {
 TEST_F(FormatsCase, compares_every_form_with_the_files_and_leaves_nothing_behind) {
   const Value result = run_formats(dataset_, {.input = small(), .stored_px = 4, .work = work(), .rounds = 1});
   const auto& rows = result.at("formats").as_array();
-  ASSERT_EQ(rows.size(), record_cases(4, HasClasses::No).size() + 1);
+  ASSERT_EQ(rows.size(), record_cases(4, dataset_).size() + 1);
   EXPECT_EQ(rows[0].at("form").as_string(), "files");
   EXPECT_DOUBLE_EQ(rows[0].at("warm_of_files").as_double(), 1.0);
   for (const Value& row : rows) {
@@ -74,6 +90,10 @@ TEST_F(FormatsCase, compares_every_form_with_the_files_and_leaves_nothing_behind
     }
   }
   EXPECT_FALSE(result.at("emulated").as_bool());
+  EXPECT_EQ(result.at("use").at("trainings").as_integer(), 1);
+  for (const auto& [setting, value] : record_settings(result)) {
+    EXPECT_TRUE(setting != "trainings" && setting != "changes" && setting != "epochs") << "the plan is not measured";
+  }
   EXPECT_TRUE(std::filesystem::is_empty(work()));
 }
 

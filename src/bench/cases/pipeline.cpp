@@ -56,27 +56,33 @@ Value stage_table(const std::vector<data::StageReport>& report, double elapsed_s
 
 }  // namespace
 
-Value run_pipeline(const data::Dataset& dataset, const InputOptions& options) {
+PlannedInput plan_input(const data::Dataset& dataset, const InputOptions& options) {
   require_at_least("warmup", options.warmup, 0);
   require_at_least("steps", options.steps, 1);
-  BatchSize size = batch_size(options);
-  const data::MemoryShares memory = share_memory(dataset, options);
-  size.slots = memory.slots;
-  const std::unique_ptr<Consumer> device = make_emulated_device(options.device_images_per_s, size);
-  InputOptions within = options;
-  within.most_readers = std::min(options.most_readers, memory.readers);
-  Input input(dataset, within, device->slots(dataset.label_names.size()));
+  PlannedInput plan{.options = options, .size = batch_size(options), .memory = share_memory(dataset, options)};
+  plan.size.slots = plan.memory.slots;
+  plan.options.most_readers = std::min(options.most_readers, plan.memory.readers);
+  const bool has_end = !is_endless(options.pipeline);
+  plan.steps = has_end ? options.steps : steps_beyond_buffers(dataset, options);
+  plan.settle_s = has_end ? 0.0 : kMostSettling_s;
+  return plan;
+}
+
+Value run_pipeline(const data::Dataset& dataset, const InputOptions& options) {
+  const PlannedInput plan = plan_input(dataset, options);
+  const data::MemoryShares& memory = plan.memory;
+  const std::int64_t steps = plan.steps;
+  const std::unique_ptr<Consumer> device = make_emulated_device(options.device_images_per_s, plan.size);
+  Input input(dataset, plan.options, device->slots(dataset.label_names.size()));
   const std::optional<std::int64_t> kept = input.kept_before();
   data::Loader& loader = input.loader();
-  const bool has_end = !is_endless(options.pipeline);
-  const std::int64_t steps = has_end ? options.steps : steps_beyond_buffers(dataset, options);
   if (steps > options.steps) {
     log::info(fmt::format("measuring {} batches (whole passes), because a shuffle buffer could hold the images of {}",
                           steps, options.steps));
   }
   const auto begin = Clock::now();
-  const Course course = take_batches(
-      input, *device, {.warmup = options.warmup, .settle_s = has_end ? 0.0 : kMostSettling_s, .steps = steps});
+  const Course course =
+      take_batches(input, *device, {.warmup = options.warmup, .settle_s = plan.settle_s, .steps = steps});
   if (kept && *kept < std::ssize(dataset.samples) && course.cached_share > 0.0) {
     log::info(fmt::format(
         "{:.0f}% of the measured images came from the cache: the result is the speed of memory, not of a first pass",
@@ -144,10 +150,19 @@ class PipelineCase final : public Case {
     const data::Dataset dataset = input_.dataset(host);
     InputOptions options = input_.checked(sizes_);
     options.ranks = static_cast<int>(ranks_.count());
-    return others_.empty() ? run_pipeline(dataset, options) : compare_folders(folders(dataset, host), options, rounds_);
+    if (!others_.empty()) {
+      return compare_folders(folders(dataset, host), options, rounds_);
+    }
+    if (rounds_ != kUsualRounds) {
+      throw ConfigError(error_text("cli.bench", "--rounds", "also --compare-data DIR", "one measurement",
+                                   "--compare-data DIR, or no --rounds"));
+    }
+    return run_pipeline(dataset, options);
   }
 
  private:
+  static constexpr std::int64_t kUsualRounds = 3;
+
   // The folder --data and its copies.
   [[nodiscard]] std::vector<ImageFolder> folders(const data::Dataset& dataset, const Host& host) const {
     if (input_.data.size() != 1 || !input_.input.cache_dir.empty()) {
@@ -163,7 +178,7 @@ class PipelineCase final : public Case {
   SizeArguments sizes_;
   InputArguments input_;
   RankArguments ranks_;
-  std::int64_t rounds_ = 3;
+  std::int64_t rounds_ = kUsualRounds;
   std::vector<std::string> others_;
 };
 

@@ -5,10 +5,27 @@
 // stage.
 #pragma once
 
+#include <cstdint>
+
+#include "bench/consumer.h"
 #include "bench/input.h"
 #include "core/value.h"
+#include "data/source/dataset.h"
+#include "data/stage/memory_plan.h"
 
 namespace roentgen::bench {
+
+/// Options, memory and length of a measurement.
+struct PlannedInput {
+  InputOptions options;       ///< options with at most as many reading threads as the memory allows
+  BatchSize size;             ///< size of batches, and the number of slots that the memory allows
+  data::MemoryShares memory;  ///< shares of the memory
+  std::int64_t steps = 0;     ///< number of measured batches: options.steps, or whole passes
+  double settle_s = 0.0;      ///< longest time to wait until the pipeline has tuned its sizes, s
+};
+/// Plans a measurement within options.memory_mb. Throws ConfigError if warmup or steps is out of range, or as
+/// data::share_memory() does.
+[[nodiscard]] PlannedInput plan_input(const data::Dataset& dataset, const InputOptions& options);
 
 /// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, with the augmentation of
 /// the options, to normalised float32. Returns a table:

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "bench/cases/pipeline.h"
 #include "bench/consumer.h"
 #include "bench/harness.h"
 #include "bench/rounds.h"
@@ -49,10 +50,11 @@ void require_same_names(const std::vector<ImageFolder>& folders) {
 
 Round measure(const data::Dataset& dataset, const InputOptions& options) {
   if (!options.is_cold) read_once(dataset);
-  const std::unique_ptr<Consumer> nothing = make_emulated_device(options.device_images_per_s, batch_size(options));
-  Input input(dataset, options, nothing->slots(dataset.label_names.size()));
+  const PlannedInput plan = plan_input(dataset, options);
+  const std::unique_ptr<Consumer> nothing = make_emulated_device(options.device_images_per_s, plan.size);
+  Input input(dataset, plan.options, nothing->slots(dataset.label_names.size()));
   const Course course =
-      take_batches(input, *nothing, {.warmup = options.warmup, .steps = steps_beyond_buffers(dataset, options)});
+      take_batches(input, *nothing, {.warmup = options.warmup, .settle_s = plan.settle_s, .steps = plan.steps});
   const data::LoaderStats stats = input.loader().stats();
   const double loaded = std::max<double>(1.0, static_cast<double>(stats.samples));
   return {.images_per_s = course.images_per_s(),
@@ -93,15 +95,17 @@ Value compare_folders(const std::vector<ImageFolder>& folders, const InputOption
   require_at_least("steps", options.steps, 1);
   require_at_least("rounds", rounds, 1);
   require_same_names(folders);
+  std::string first_checksum;
   const auto measured = interleave(folders.size(), rounds, [&](std::size_t i) {
     Round round = measure(folders[i].dataset, options);
+    if (i == 0 && first_checksum.empty()) first_checksum = round.checksum;
+    if (round.checksum != first_checksum) {
+      refuse(folders[i], "the pixels of " + folders.front().name + " in the first batch", "other pixels");
+    }
     return round;
   });
   Value rows = Value::array();
   for (std::size_t i = 0; i < folders.size(); ++i) {
-    if (measured[i].front().checksum != measured[0].front().checksum) {
-      refuse(folders[i], "the pixels of " + folders.front().name + " in the first batch", "other pixels");
-    }
     rows.push_back(row_of(folders[i], measured[i], measured[0]));
   }
   Value result = Value::table();
@@ -109,7 +113,7 @@ Value compare_folders(const std::vector<ImageFolder>& folders, const InputOption
   result.set("pipeline", options.pipeline.text());
   add_settings(result, folders.front().dataset, options);
   result.set("warmup", options.warmup);
-  result.set("n", steps_beyond_buffers(folders.front().dataset, options));
+  result.set("n", plan_input(folders.front().dataset, options).steps);
   result.set("rounds", rounds);
   result.set("emulated", options.storage.has_value() || options.device_images_per_s > 0.0);
   result.set("folders", std::move(rows));

@@ -27,8 +27,8 @@ struct ImageFolder {
 ///                images_per_s is the median of the rounds, low and high their extremes; of_first: median of the ratios
 ///                to the first folder within each round; file_system: type of the file system, or null
 ///   program, cpu, ...
-/// Throws DataError that names a folder whose images have other names, or other pixels in the first batch, than those
-/// of the first folder.
+/// Throws DataError that names a folder whose images have other names, or other pixels in the first batch of a round,
+/// than the first folder. Throws ConfigError as plan_input() does.
 [[nodiscard]] Value compare_folders(const std::vector<ImageFolder>& folders, const InputOptions& options,
                                     std::int64_t rounds);
 

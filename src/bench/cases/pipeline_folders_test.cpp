@@ -74,6 +74,25 @@ TEST_F(PipelineFolders, must_hold_the_same_images) {
                   fs::copy_options::overwrite_existing);
   }
   EXPECT_THAT(error_of({copy("a"), changed}), HasSubstr("in the first batch, got other pixels"));
+  // Pixels are compared in the first round: 100 million rounds would not end.
+  try {
+    static_cast<void>(compare_folders({copy("a"), changed}, small(), 100'000'000));
+    FAIL() << "other pixels";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/d: expected the pixels of"));
+  }
+}
+
+TEST_F(PipelineFolders, keep_to_the_memory_budget) {
+  InputOptions options = small();
+  options.image_px = 512;
+  options.memory_mb = 2;  // a batch has 4 MiB
+  try {
+    static_cast<void>(compare_folders({copy("a"), copy("b")}, options, 1));
+    FAIL() << "two batches of 4 MiB";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("[data.memory] memory of the input pipeline: expected at most 2.0 MiB"));
+  }
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,10 +52,12 @@ class SweepCase final : public Case {
                    network_.options({"--model", "--labels", "--device", "--threads", "--oversubscribe", "--algorithms",
                                      "--recompute", "--allow-shared-gpu"}),
                    ranks_.options({"--ranks", "--hosts", "--bucket-mb", "--reduce", "--wire"}),
-                   {{.name = "--batch", .target = &sizes_.batch, .doc = kListDoc},
-                    {.name = "--fuse", .target = &fuses_, .doc = kListDoc},
-                    {.name = "--dtype", .target = &dtypes_, .doc = kListDoc},
-                    {.name = "--gdr", .target = &gdrs_, .doc = kListDoc},
+                   {{.name = "--batch", .target = &sizes_.batch, .doc = "batch sizes to combine, such as 8,16,32"},
+                    {.name = "--fuse", .target = &fuses_, .doc = "graph optimizations to combine, such as on,off"},
+                    {.name = "--dtype", .target = &dtypes_, .doc = "number formats to combine, such as f32,bf16"},
+                    {.name = "--gdr",
+                     .target = &gdrs_,
+                     .doc = "GPUDirect RDMA (for several ranks on GPUs) to combine: auto,on,off"},
                     {.name = "--out",
                      .target = &recipe_,
                      .doc = "write the fastest setting as a recipe",
@@ -68,7 +72,10 @@ class SweepCase final : public Case {
   [[nodiscard]] bool has_failed(const Value& result) const override { return result.at("chosen").is_null(); }
 
   [[nodiscard]] Value run(const Host& host) override {
-    if (const auto launched = dist::launched_rank()) return run_as_rank(host, launched->size);
+    if (const auto launched = dist::launched_rank()) {
+      if (host.is_own_rank && host.is_own_rank()) return run_as_rank(host, launched->size);
+      if (launched->size > 1) return refuse_launch(host, launched->size);
+    }
     std::vector<std::string> warnings;
     const NetworkOptions network = network_.sized(sizes_.without_batch());
     const std::vector<SweepSetting> settings = sweep_settings(lists(), has_nccl(network.device, warnings));
@@ -79,6 +86,7 @@ class SweepCase final : public Case {
         settings_of("sweep", network,
                     {"model", "image_px", "channels", "labels", "device", "algorithms", "recompute", "warmup", "n"});
     if (network_.threads > 0) result.set("threads", network_.threads);
+    add_exchange(result);
     const SweepRun sweep{.steps = sizes_.warmup + sizes_.steps,
                          .has_own_devices = is_emulated_device(network.device) || !is_host(network.device),
                          .plan = [&](const SweepSetting& each) { return plan(options_of(each, host)); },
@@ -95,8 +103,6 @@ class SweepCase final : public Case {
   }
 
  private:
-  static constexpr const char* kListDoc = "values to combine (8,16,32; on,off; f32,bf16; auto)";
-
   [[nodiscard]] static bool is_host(const std::string& device) { return engine::parse_device(device).is_host(); }
 
   [[nodiscard]] SweepLists lists() const {
@@ -111,12 +117,42 @@ class SweepCase final : public Case {
       throw ConfigError(
           error_text("bench.sweep", option, "values separated by commas", "an empty value", "leaving out the option"));
     }
+    refuse_repeated("--batch", lists.batches);
+    refuse_repeated("--fuse", lists.fuses);
+    refuse_repeated("--dtype", lists.dtypes);
+    refuse_repeated("--ranks", lists.ranks);
+    refuse_repeated("--gdr", lists.gdrs);
     for (const std::string& gdr : lists.gdrs) static_cast<void>(dist::gdr_level(gdr));
     if (!ranks_.hosts.empty() && lists.ranks.size() > 1) {
       throw ConfigError(error_text("bench.sweep", "--ranks", "one number with --hosts", ranks_.ranks,
                                    "the sum of the hosts' numbers"));
     }
     return lists;
+  }
+
+  /// Throws ConfigError if a value occurs twice, because it would be measured twice.
+  template <typename Values>
+  static void refuse_repeated(std::string_view option, const Values& values) {
+    if (std::set(values.begin(), values.end()).size() == values.size()) return;
+    throw ConfigError(error_text("bench.sweep", option, "different values", fmt::format("{}", fmt::join(values, ",")),
+                                 "each value once"));
+  }
+
+  /// Throws ConfigError on the first rank of a launcher's group, because a sweep starts the ranks itself.
+  [[nodiscard]] static Value refuse_launch(const Host& host, int processes) {
+    return host.join_ranks({.may_oversubscribe = true}, [processes](dist::CommThread*) -> Value {
+      throw ConfigError(error_text("bench.sweep", "mpirun or srun", "one process, which starts the ranks of a setting",
+                                   fmt::format("{} processes", processes), "--ranks without mpirun or srun"));
+    });
+  }
+
+  /// Adds the settings of the exchange of gradients to the result.
+  void add_exchange(Value& result) const {
+    const RankRequest group = request("");
+    result.set("reduce", group.reduce);
+    result.set("wire", group.wire);
+    result.set("bucket_mb", ranks_.bucket_mb);
+    if (!ranks_.hosts.empty()) result.set("hosts", ranks_.hosts);
   }
 
   /// Returns whether --gdr can have an effect. If it was given in vain, adds the reason to `warnings`.
@@ -206,7 +242,7 @@ class SweepCase final : public Case {
     }
     const auto keys = differing_keys(record_settings(stored.at("result")), record_settings(settings));
     if (!keys.empty()) other = fmt::format("another {}", fmt::join(keys, ", "));
-    for (const char* key : {"warmup", "n"}) {
+    for (const char* key : {"warmup", "n", "bucket_mb"}) {
       if (other.empty() && stored.at("result").at(key) != settings.at(key)) other = fmt::format("another {}", key);
     }
     if (other.empty()) return stored.at("result").at("rows").as_array();
@@ -221,11 +257,21 @@ class SweepCase final : public Case {
     io::write_file_atomically(state_, io::to_json(make_record("sweep", {}, std::move(result))) + "\n");
   }
 
+  [[nodiscard]] SweepOptions common_options() const {
+    return {.threads = network_.threads,
+            .hosts = ranks_.hosts,
+            .reduce = ranks_.reduce,
+            .wire = ranks_.wire,
+            .bucket_mb = ranks_.bucket_mb,
+            .may_oversubscribe = network_.may_oversubscribe,
+            .may_share_device = network_.network.may_share_device};
+  }
+
   /// Recipe of a setting; an emulated device stands for the CPU.
   [[nodiscard]] std::string recipe_of(NetworkOptions network, const SweepSetting& setting,
                                       std::string_view comment) const {
     if (is_emulated_device(network.device)) network.device = NetworkOptions{}.device;
-    return sweep_recipe(network, setting, network_.threads, comment);
+    return sweep_recipe(network, setting, common_options(), comment);
   }
 
   /// Adds the chosen setting to the result, and writes its recipe.
@@ -237,8 +283,8 @@ class SweepCase final : public Case {
     if (recipe_.empty()) return;
     io::write_file_atomically(recipe_, recipe_of(network, choice.setting, "roentgen bench sweep, " + choice.text));
     result.set("recipe_file", recipe_.string());
-    result.set("next_command", long_command(recipe_, choice.setting));
-    result.set("train_command", train_command(recipe_, choice.setting));
+    result.set("next_command", long_command(recipe_, choice.setting, common_options()));
+    result.set("train_command", train_command(recipe_, choice.setting, common_options()));
   }
 
   static void add_warnings(Value& result, std::vector<std::string> warnings) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <system_error>
@@ -76,6 +77,12 @@ Converted Conversion::run() {
                     "the files'; --encode keep stores files unchanged",
                     result_.other_grays, result_.images));
   }
+  if (result_.uncommon_files > 0) {
+    log::warning(fmt::format(
+        "--to {}: {} of {} images are neither PNG nor JPEG files, and most programs that read {} cannot decode them; "
+        "--encode png converts them",
+        form_.name, result_.uncommon_files, result_.images, form_.name));
+  }
   return result_;
 }
 
@@ -125,8 +132,10 @@ void Conversion::each_record(const Shard& shard, RecordMaker& maker, Take take) 
   Mutex turns;
   std::condition_variable_any has_advanced;
   std::size_t turn = 0;  // number of records that were taken
-  const auto run = [&](RecordMaker& own) {
+  const auto run = [&](RecordMaker* given) {
     try {
+      std::optional<RecordMaker> made_here;
+      RecordMaker& own = given != nullptr ? *given : made_here.emplace(dataset_, options_);
       for (std::size_t i = next++; i < shard.samples.size() && !has_ended_; i = next++) {
         Made made = make(shard.samples[i], own);
         if (options_.should_verify) verify(made.record, dataset_.samples[made.sample], own);
@@ -146,12 +155,9 @@ void Conversion::each_record(const Shard& shard, RecordMaker& maker, Take take) 
   };
   std::vector<std::jthread> helpers;
   for (int i = 1; i < threads_per_file_; ++i) {
-    helpers.emplace_back([&] {
-      RecordMaker own(dataset_, options_);
-      run(own);
-    });
+    helpers.emplace_back([&] { run(nullptr); });
   }
-  run(maker);
+  run(&maker);
 }
 
 void Conversion::write(const Shard& shard, RecordMaker& maker) {
@@ -170,7 +176,7 @@ void Conversion::write(const Shard& shard, RecordMaker& maker) {
   io::AtomicFile file(shard.path);
   const std::unique_ptr<RecordStream> stream = open_stream(form_);
   std::uint64_t bytes = 0;
-  std::int64_t other_grays = 0;
+  std::int64_t other_grays = 0, uncommon_files = 0;
   const auto append = [&](const std::string& text) {
     file.write(text);
     bytes += text.size();
@@ -178,6 +184,8 @@ void Conversion::write(const Shard& shard, RecordMaker& maker) {
   append(std::string(stream->head_bytes(), '\0'));
   each_record(shard, maker, [&](Made made) {
     other_grays += made.image.has_other_gray ? 1 : 0;
+    const bool is_common = made.image.format == "png" || made.image.format == "jpeg";
+    uncommon_files += form_.has_common_files && !is_common ? 1 : 0;
     append(stream->add(input_of(made), std::move(made.record)));
     count(1);
   });
@@ -192,6 +200,7 @@ void Conversion::write(const Shard& shard, RecordMaker& maker) {
   if (options_.should_verify) verify_file(shard);
   MutexLock lock(mutex_);
   result_.other_grays += other_grays;
+  result_.uncommon_files += uncommon_files;
   finish(shard, bytes);
 }
 

@@ -47,8 +47,8 @@ class Conversion {
   void work();
   void fail();
   void write(const Shard& shard, RecordMaker& maker);
-  /// Calls `take` with the records of a shard, in order and one at a time. It may be called on several threads. Ends
-  /// early if a thread failed; throws what `take` throws on this thread.
+  /// Calls `take` with the records of a shard, in order and one at a time, on any of several threads. Ends early if a
+  /// thread failed, also in `take`; run() then throws its error.
   template <typename Take>
   void each_record(const Shard& shard, RecordMaker& maker, Take take);
   [[nodiscard]] Made make(std::uint32_t sample, RecordMaker& maker) const;

@@ -13,7 +13,6 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "core/plural.h"
 #include "core/value.h"
 #include "data/convert/conversion.h"
 #include "data/convert/image_folder.h"
@@ -56,17 +55,7 @@ void check_form(const Dataset& dataset, const ConvertOptions& options, const Rec
                        form.is_folder ? "image" : "split"),
            fmt::format("{}", options.shards), "--to tfrecord");
   }
-  if (form.has_one_label && !has_classes(dataset)) {
-    refuse(fmt::format("--to {}", form.name), "one class per image, because a record has a single label",
-           fmt::format("{} of which several or none may apply to an image",
-                       counted(std::ssize(dataset.label_names), "label")),
-           "--to recordio, tfrecord or tar");
-  }
-  const bool is_single = form.name == "recordio" && dataset.label_names.size() == 1;
-  if (is_single && !has_classes(dataset)) {
-    refuse("--to recordio", "a single label that is known for every image", "images whose label is unknown",
-           "--to tfrecord or tar");
-  }
+  if (const auto wrong = misfit(dataset, form)) refuse(wrong->what, wrong->expected, wrong->got, wrong->remedy);
 }
 
 void check_size(const ConvertOptions& options) {
@@ -95,10 +84,6 @@ void check(const Dataset& dataset, const ConvertOptions& options, const RecordFo
     if (std::ranges::any_of(sample.id, is_control)) {
       refuse("image names", "names without line breaks and control characters", "a name that contains one",
              "renaming that image");
-    }
-    if (form.most_name_bytes > 0 && sample.id.size() > form.most_name_bytes) {
-      refuse("image names", fmt::format("at most {} bytes, with --to {}", form.most_name_bytes, form.name),
-             fmt::format("a name of {} bytes", sample.id.size()), "--to tfrecord");
     }
   }
   if (options.shards < 0 || options.shards > kMostFiles) {

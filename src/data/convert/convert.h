@@ -71,6 +71,8 @@ struct Converted {
   /// Number of images whose gray levels differ from their files' (StoredForm::has_other_gray). A warning is also
   /// printed.
   std::int64_t other_grays = 0;
+  /// Number of images stored in a format that readers of the records do not decode. A warning is also printed.
+  std::int64_t uncommon_files = 0;
   std::uint64_t bytes = 0;  ///< total size of the files
 };
 

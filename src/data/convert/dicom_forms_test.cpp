@@ -87,6 +87,16 @@ TEST_F(DicomForms, differ_by_their_rounding_alone) {
   EXPECT_GT(narrow, 1e-5) << "nothing was rounded: this test tests nothing";
 }
 
+TEST_F(DicomForms, are_counted_in_records_whose_readers_do_not_decode_them) {
+  for (const char* form : {"recordio", "lmdb", "tfrecord"}) {
+    ConvertOptions options{.folder = in(form), .form = form};
+    EXPECT_EQ(convert(load(in("dicom")), options).uncommon_files, options.form == "tfrecord" ? 0 : 1);
+    options.folder = in(std::string(form) + "_png");
+    options.encoding = Encoding::Png;
+    EXPECT_EQ(convert(load(in("dicom")), options).uncommon_files, 0);
+  }
+}
+
 TEST_F(DicomForms, in_record_files_are_those_they_were_made_of) {
   const Dataset dataset = load(in("dicom"));
   const std::vector<float> dicom = input_of(dataset);

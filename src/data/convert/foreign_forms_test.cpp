@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "data/convert/convert_testing.h"
+#include "data/convert/record_form.h"
 #include "data/stage/sample_reader.h"
 #include "data/transform/geometry.h"
 #include "data/transform/transform_testing.h"
@@ -102,6 +103,17 @@ TEST_F(ForeignForms, keep_a_single_label) {
     const Dataset records = read(wanted.folder);
     EXPECT_EQ(records.label_names, dataset_.label_names);
     expect_same_samples(in_order(records));
+  }
+}
+
+TEST_F(ForeignForms, keep_names_without_an_extension) {
+  make_classes();
+  for (Sample& sample : dataset_.samples) sample.id = fs::path(sample.id).stem();
+  dataset_.samples[4].id = "00000012_4";
+  for (const std::string form : {"recordio", "lmdb"}) {
+    const auto wanted = to_form(form, form);
+    static_cast<void>(convert(dataset_, wanted));
+    expect_same_samples(in_order(read(wanted.folder)));
   }
 }
 
@@ -211,6 +223,11 @@ TEST_F(ForeignForms, refuse_what_they_cannot_hold) {
   EXPECT_FALSE(fs::exists(wanted.folder));
   dataset_.samples[0].id.pop_back();
   EXPECT_EQ(refusal(wanted), "no refusal");
+  RecordForm few = record_form("lmdb");
+  EXPECT_FALSE(misfit(dataset_, few).has_value());
+  EXPECT_EQ(few.most_images, 100'000'000) << "keys of 8 digits";
+  few.most_images = 22;
+  EXPECT_EQ(misfit(dataset_, few).value().expected, "at most 22 images");
 }
 
 TEST_F(Convert, resizes_the_shorter_edge_and_keeps_the_aspect_ratio) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "core/error.h"
 #include "data/convert/record_form.h"
 #include "io/datum.h"
 #include "io/lmdb.h"
@@ -15,18 +16,24 @@
 namespace roentgen::data {
 namespace {
 
-constexpr std::size_t kNumber_bytes = 9;  // of a key, before the name
+constexpr std::size_t kNumber_bytes = 9;                // of a key, before the name
+constexpr std::int64_t kMostImages = 100'000'000;       // with 8 digits, so that keys ascend
+constexpr std::size_t kMostRecord_bytes = 0x7FFF'FFFF;  // Protobuf reads no longer messages
 
 std::string key_of(const RecordInput& input) { return fmt::format("{:08}_{}", input.index, input.sample().id); }
 
 std::string write(const RecordInput& input) {
   const ImageLayout& layout = input.image.layout;
-  return io::encode_datum({.channels = layout.channels,
-                           .height = layout.height_px,
-                           .width = layout.width_px,
-                           .label = class_of(input.sample()),
-                           .data = input.image.image,
-                           .is_encoded = true});
+  std::string record = io::encode_datum({.channels = layout.channels,
+                                         .height = layout.height_px,
+                                         .width = layout.width_px,
+                                         .label = class_of(input.sample()),
+                                         .data = input.image.image,
+                                         .is_encoded = true});
+  if (record.size() <= kMostRecord_bytes) return record;
+  throw DataError(error_text("data.convert", input.sample().id,
+                             fmt::format("at most {} bytes, which Caffe can read", kMostRecord_bytes),
+                             fmt::format("{}", record.size()), "--to tfrecord"));
 }
 
 class LmdbStream final : public RecordStream {
@@ -66,6 +73,8 @@ RecordForm lmdb_form() {
           .has_raw = false,
           .has_one_label = true,
           .most_name_bytes = io::LmdbWriter::kMostKey_bytes - kNumber_bytes,
+          .most_images = kMostImages,
+          .has_common_files = true,
           .lost = "patients, views, sexes and ages",
           .write = write,
           .open = open,

@@ -97,6 +97,10 @@ struct RecordForm {
   bool has_one_label = false;
   /// Largest length of an image name in bytes; 0: any.
   std::size_t most_name_bytes = 0;
+  /// Largest number of images of a data set; 0: any.
+  std::int64_t most_images = 0;
+  /// True if the programs that read the format decode only PNG and JPEG files.
+  bool has_common_files = false;
   /// Fields of a sample that records do not contain, for a warning; empty: none.
   std::string_view lost{};
   /// Serialises one sample. Throws DataError if the format cannot hold it.
@@ -127,6 +131,15 @@ RG_RECORD_FORMS(RG_DECLARE_FORM)
 /// True if every sample has one class: with one label, this label is known; with several, exactly one is 1 and all
 /// others are 0. Reads all labels.
 [[nodiscard]] bool has_classes(const Dataset& dataset);
+/// A property that a format requires of a data set, and what the data set has instead.
+struct Misfit {
+  std::string what;      ///< what has the property, such as "image names"
+  std::string expected;  ///< property that the format requires
+  std::string got;       ///< property of the data set
+  std::string remedy;    ///< formats that can hold the data set
+};
+/// Returns why records of this format cannot hold the names, labels or number of images; nullopt if they can.
+[[nodiscard]] std::optional<Misfit> misfit(const Dataset& dataset, const RecordForm& form);
 /// Number of a sample's class, if has_classes(): the index of the label that is 1; with one label, its value.
 [[nodiscard]] std::int64_t class_of(const Sample& sample);
 

@@ -84,6 +84,7 @@ RecordForm recordio_form() {
   return {.name = "recordio",
           .ending = ".rec",
           .has_raw = false,
+          .has_common_files = true,
           .lost = "patients, views, sexes and ages",
           .write = write,
           .open = open,

@@ -20,15 +20,16 @@ namespace {
 
 constexpr std::string_view kThing = "data.lmdb";
 
-// Name of an image from its key. Caffe's convert_imageset writes keys such as "00000012_name.png".
-std::string id_of(std::string key) {
+// Name of an image from its key. Caffe's convert_imageset and convert write keys such as "00000012_name.png". In a
+// key of another program without a dot, the digits may be part of the name.
+std::string id_of(std::string key, bool is_converted) {
   while (key.ends_with('\0')) key.pop_back();  // some programs store the zero at the end of a C string
   const auto is_printed = [](unsigned char c) { return c >= 32 && c != 127; };
   if (!std::ranges::all_of(key, is_printed)) return {};
   constexpr std::size_t kDigits = 8;
   const bool has_number = key.size() > kDigits + 1 && key[kDigits] == '_' &&
                           std::all_of(key.begin(), key.begin() + kDigits, [](char c) { return c >= '0' && c <= '9'; });
-  const bool has_name = has_number && key.find('.', kDigits) != std::string::npos;
+  const bool has_name = has_number && (is_converted || key.find('.', kDigits) != std::string::npos);
   return has_name ? key.substr(kDigits + 1) : key;
 }
 
@@ -51,7 +52,7 @@ ImageLayout raw_layout(const RecordListing& listing, const io::Datum& datum, con
 }
 
 void read_entry(RecordListing& listing, const RecordFile& file, std::size_t number, std::span<const std::byte> bytes,
-                const io::LmdbEntry& entry) {
+                const io::LmdbEntry& entry, bool is_converted) {
   const std::string where = RecordListing::name_of_record(file, number);
   const auto message = bytes.subspan(entry.begin, entry.length);
   const io::Datum datum = io::parse_datum(message);
@@ -71,7 +72,7 @@ void read_entry(RecordListing& listing, const RecordFile& file, std::size_t numb
   if (datum.has_others) listing.leave_out(file, "ignored, record fields that Caffe's Datum does not have");
   stored.image_begin = static_cast<std::uint64_t>(datum.data.data() - message.data());
   stored.image_length = datum.data.size();
-  listing.add(file, number, {.id = id_of(entry.key), .stored = stored, .split = file.split},
+  listing.add(file, number, {.id = id_of(entry.key, is_converted), .stored = stored, .split = file.split},
               ClassLabel{.number = datum.label});
 }
 
@@ -83,17 +84,20 @@ bool probe_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
 
 Listing list_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
-  listing.name_labels(converted_labels(options.root, "lmdb").value_or(std::vector<std::string>()));
+  const auto labels = converted_labels(options.root, "lmdb");
+  listing.name_labels(labels.value_or(std::vector<std::string>()));
   if (listing.files().front().path.parent_path() == options.root) {
     for (const RecordFile& below : databases_below(options.root)) {
       listing.note(fmt::format("not read, next to data.mdb: {}", below.name));
     }
   }
-  return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
-    const auto entries = io::scan_lmdb(bytes, file.name).or_throw<DataError>();
-    if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
-    for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, bytes, entries[i]);
-  });
+  return listing.read(
+      [&listing, is_converted = labels.has_value()](const RecordFile& file, std::span<const std::byte> bytes) {
+        const auto entries = io::scan_lmdb(bytes, file.name).or_throw<DataError>();
+        if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
+        for (std::size_t i = 0; i < entries.size(); ++i)
+          read_entry(listing, file, i + 1, bytes, entries[i], is_converted);
+      });
 }
 
 }  // namespace roentgen::data

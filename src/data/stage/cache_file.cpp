@@ -40,9 +40,12 @@ enum Field : std::size_t { State, Offset, Sides, Form, Identity, Pixels, DataHas
 // Offset of bytes that are locked but never written: one for the header, then one per sample.
 constexpr std::int64_t kLocks = std::int64_t{1} << 60;
 
-[[noreturn]] void refuse(const fs::path& path, std::string_view expected, int code) {
-  throw DataError(error_text("data.cache", path.string(), expected, io::system_message(code),
-                             "another --cache-dir, or train.cache=memory"));
+constexpr std::string_view kDiskRemedy = "another --cache-dir, or train.cache=memory";
+constexpr std::string_view kMemoryRemedy = "train.cache=disk, or a smaller train.cache_mb";
+
+[[noreturn]] void refuse(const fs::path& path, std::string_view expected, int code,
+                         std::string_view remedy = kDiskRemedy) {
+  throw DataError(error_text("data.cache", path.string(), expected, io::system_message(code), remedy));
 }
 
 /// Locks or unlocks one byte, and waits for the lock. Open-file locks belong to the descriptor, so threads of one
@@ -127,6 +130,7 @@ CacheFile::Claim::~Claim() { lock_byte(descriptor_, byte_, F_UNLCK); }
 
 CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
     : path_(path),
+      is_on_disk_(true),
       samples_(form.samples),
       segment_bytes_(form.segment_bytes),
       most_bytes_(form.most_bytes),
@@ -138,6 +142,7 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
 
 CacheFile::CacheFile(io::Descriptor file, std::string_view name, const CacheFileForm& form)
     : path_(name),
+      is_on_disk_(false),
       file_(std::move(file)),
       samples_(form.samples),
       segment_bytes_(form.segment_bytes),
@@ -160,7 +165,9 @@ void CacheFile::map(const CacheFileForm& form) {
   RG_ASSERT(segment_bytes_ > 0 && segment_bytes_ % 65536 == 0);
   const std::size_t bytes = index_bytes(form.samples);
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-  if (address == MAP_FAILED) refuse(path_, "a file that can be mapped into memory", errno);
+  if (address == MAP_FAILED) {
+    refuse(path_, "a file that can be mapped into memory", errno, is_on_disk_ ? kDiskRemedy : kMemoryRemedy);
+  }
   index_ = {static_cast<std::byte*>(address), bytes};
   io::guard_map(index_, -1);
   // After a power failure the stored end may be outdated while pixels beyond it reached the disk.
@@ -269,7 +276,7 @@ void CacheFile::require_intact() const {
   if (!is_cut) return;
   throw DataError(error_text("data.cache", path_.string(), fmt::format("{} bytes", expected),
                              fmt::format("{} bytes, because the file was truncated while in use", size),
-                             "removing this file, or train.cache=memory"));
+                             is_on_disk_ ? "removing this file, or train.cache=memory" : kMemoryRemedy));
 }
 
 std::optional<CacheEntry> CacheFile::find(std::uint32_t sample) const {

@@ -124,6 +124,7 @@ class CacheFile {
   void expect_bytes(std::uint64_t bytes) const;
 
   const std::filesystem::path path_;
+  const bool is_on_disk_;
   io::Descriptor file_{-1};
   std::int64_t samples_ = 0;
   std::uint64_t segment_bytes_ = 0;

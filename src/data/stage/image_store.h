@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ImageStore: interface of stores that keep decoded images between epochs. Implementations: image_cache.h (memory) and
-// disk_cache.h (a file shared by all processes of a node).
+// ImageStore: interface of stores that keep decoded images between epochs. Implementations: image_cache.h (memory),
+// shared_cache.h (memory of all processes of a node) and disk_cache.h (a file shared by all processes of a node).
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/log.h"
+#include "core/plural.h"
 #include "data/stage/pixel_hashes.h"
 #include "io/descriptor.h"
 
@@ -73,11 +75,20 @@ Result<StoredPicture> SharedCache::get(std::uint32_t sample, ImageUse /*use*/, c
   if (const Status decoded = decode(memory); !decoded) return decoded.why();
   if (memory.is_for_one_use()) return StoredPicture{.image = memory.view()};
   const std::uint64_t hash = pixel_hash(memory);
-  if (!is_full_.load() && file_.reserve(sample)) {
-    const Status put = file_.put(sample, {.layout = memory.layout(), .pixel_hash = hash, .pixels = memory.bytes()});
-    if (!put) is_full_.store(true);
-  }
+  keep(sample, {.layout = memory.layout(), .pixel_hash = hash, .pixels = memory.bytes()});
   return StoredPicture{.image = memory.view(), .pixel_hash = hash};
+}
+
+void SharedCache::keep(std::uint32_t sample, const CacheEntry& entry) {
+  const std::uint64_t bytes = entry.pixels.size();
+  if (bytes > file_.largest_bytes() || bytes >= refused_bytes_.load() || !file_.reserve(sample)) return;
+  if (file_.put(sample, entry)) return;
+  const bool is_first = refused_bytes_.exchange(bytes) == ~std::uint64_t{0};
+  if (!is_first) return;
+  log::info(
+      fmt::format("cache in shared memory: no room for an image of {} bytes after {}; images of this size are "
+                  "decoded in every epoch",
+                  bytes, counted(kept(), "image")));
 }
 
 }  // namespace roentgen::data

@@ -34,8 +34,10 @@ class SharedCache final : public ImageStore {
   [[nodiscard]] const std::string& location() const { return location_; }
 
   [[nodiscard]] bool has(std::uint32_t sample, ImageUse /*use*/) override { return file_.find(sample).has_value(); }
+  /// Implements ImageStore. If an image does not fit, it logs this once; smaller images are still stored.
   [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                           Image& memory) override;
+  void require_intact() const override { file_.require_intact(); }
   /// Number of images in the memory.
   [[nodiscard]] std::int64_t kept() const { return file_.kept(); }
 
@@ -43,10 +45,12 @@ class SharedCache final : public ImageStore {
   SharedCache(io::Descriptor file, std::string address, const CacheFileForm& form)
       : location_(std::move(address)), file_(std::move(file), "shared memory", form) {}
 
+  void keep(std::uint32_t sample, const CacheEntry& entry);
+
   const std::string location_;
   CacheFile file_;
-  /// True once an image did not fit.
-  std::atomic<bool> is_full_ = false;
+  /// Size of the smallest image that did not fit, in bytes.
+  std::atomic<std::uint64_t> refused_bytes_ = ~std::uint64_t{0};
 };
 
 }  // namespace roentgen::data

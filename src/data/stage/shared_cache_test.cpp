@@ -185,6 +185,29 @@ TEST_F(SharedCacheTest, keeps_to_its_limit) {
   EXPECT_EQ(none->kept(), 0);
 }
 
+TEST_F(SharedCacheTest, stores_small_images_after_one_that_does_not_fit) {
+  const CacheFileForm wanted{.key = kKey, .samples = kImages, .segment_bytes = 1 << 16, .most_bytes = 1000};
+  const auto cache = SharedCache::create(wanted).or_throw();
+  const auto of = [](std::int64_t width_px) {
+    return [width_px](Image& out) {
+      out.reset({.width_px = width_px, .height_px = 1});
+      std::ranges::fill(out.bytes(), std::byte{7});
+      return Status(Done{});
+    };
+  };
+  Image memory;
+  const auto take = [&](std::uint32_t sample, std::int64_t width_px) {
+    EXPECT_EQ(cache->get(sample, ImageUse::Training, of(width_px), memory).or_throw().image.width_px(), width_px);
+    return cache->has(sample, ImageUse::Training);
+  };
+  EXPECT_FALSE(take(0, 70'000)) << "larger than a segment";
+  EXPECT_FALSE(take(1, 2000)) << "larger than the memory";
+  EXPECT_TRUE(take(2, 800));
+  EXPECT_FALSE(take(3, 200));
+  EXPECT_TRUE(take(4, 50));
+  EXPECT_EQ(cache->kept(), 2);
+}
+
 TEST_F(SharedCacheTest, refuses_other_memory) {
   const auto cache = created();
   const auto error_of = [](std::string_view address, const CacheFileForm& wanted) {

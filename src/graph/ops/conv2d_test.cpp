@@ -65,14 +65,15 @@ TEST(Conv2d, groups_divide_the_multiply_adds) {
 
 TEST(Conv2d, refuses_groups_that_do_not_divide_the_channels) {
   EXPECT_THAT(refusal_of({.out_channels = 8, .groups = 4}, {1, 6, 5, 5}),
-              AllOf(HasSubstr("[graph.conv2d] node"), HasSubstr("in 6, out 8, groups 4")));
-  EXPECT_THAT(refusal_of({.out_channels = 6, .groups = 4}, {1, 8, 5, 5}), HasSubstr("in 8, out 6, groups 4"));
-  EXPECT_THAT(refusal_of({.out_channels = 6, .groups = 0}, {1, 8, 5, 5}), HasSubstr("groups 0"));
+              AllOf(HasSubstr("[graph.conv2d] node"), HasSubstr("6 input channels, 8 output channels and 4 groups")));
+  EXPECT_THAT(refusal_of({.out_channels = 6, .groups = 4}, {1, 8, 5, 5}),
+              HasSubstr("8 input channels, 6 output channels and 4 groups"));
+  EXPECT_THAT(refusal_of({.out_channels = 6, .groups = 0}, {1, 8, 5, 5}), HasSubstr("and 0 groups"));
 }
 
 TEST(Conv2d, refuses_no_output_channels) {
-  EXPECT_THAT(refusal_of({}, {1, 8, 5, 5}), HasSubstr("out 0"));
-  EXPECT_THAT(refusal_of({.out_channels = -4}, {1, 8, 5, 5}), HasSubstr("out -4"));
+  EXPECT_THAT(refusal_of({}, {1, 8, 5, 5}), HasSubstr(" 0 output channels"));
+  EXPECT_THAT(refusal_of({.out_channels = -4}, {1, 8, 5, 5}), HasSubstr("-4 output channels"));
 }
 
 TEST(Conv2d, refuses_a_window_that_does_not_fit) {
