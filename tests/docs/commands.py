@@ -222,6 +222,7 @@ def make_place(place):
     make_hospital(folder)
     make_chexpert(folder, images)
     make_kermany(folder, images)
+    make_classes(folder / "photos", images)
     # Weights as torchvision has them, under the name of its file: the content decides the form.
     place.run(["roentgen", "train", "--recipe", "recipe.toml", "--data", "my_xrays", "--out", "dense", "--model", "densenet121",
                "--set", "model.width=64", *SHORT, "--set", "preprocess.size=32"])
@@ -261,6 +262,14 @@ def make_chexpert(folder, images):
             labels = ",".join(f"{float((number >> bit) & 1)}" for bit in range(len(CHEXPERT)))
             rows.append(f"CheXpert-v1.0/{path},Male,50,Frontal,PA,{labels}")
         (folder / f"chexpert/{table}.csv").write_text("\n".join(rows) + "\n")
+
+
+def make_classes(folder, images):
+    """A folder for each of two classes."""
+    for number, image in enumerate(images):
+        place = folder / ("normal", "effusion")[number % 2]
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(image, place)
 
 
 def make_kermany(folder, images):
