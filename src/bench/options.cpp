@@ -279,8 +279,8 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 std::vector<Option> RankArguments::options(Names names) {
   // Options with equal texts share a line of the help.
   const bool has_both = std::ranges::find(names, std::string_view("--ranks-per-node")) != names.end();
-  const char* const ranks_doc = has_both ? "numbers of ranks (processes): 1,2,4; per node: sharing its cores"
-                                         : "number of ranks (processes); short: 1,2,4";
+  const char* const ranks_doc = has_both ? "numbers of ranks (processes), 1,2,4; numbers of ranks per node"
+                                         : "number of ranks (processes); short, sweep: a list, 1,2,4";
   return picked(
       {{.name = "--ranks", .target = &ranks, .doc = ranks_doc, .value_name = "NUMBERS"},
        {.name = "--ranks-per-node", .target = &per_node, .doc = ranks_doc, .value_name = "NUMBERS"},

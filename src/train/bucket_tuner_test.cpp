@@ -42,7 +42,7 @@ TEST(BucketSizes, best_is_the_fastest_unless_the_usual_one_is_nearly_as_fast) {
   EXPECT_EQ(best_bucket_size(sizes, std::vector<float>{2.0F, 1.0F, 2.0F}), 4.0);
 }
 
-// Each rank takes another size as the fastest. An update in eight takes much longer, as noise does.
+// On each rank another size is the fastest. One update in eight takes much longer, to imitate noise.
 TEST(BucketTrials, all_ranks_choose_the_size_that_is_fastest_on_average) {
   const std::vector<std::map<double, double>> seconds_of{{{1, 0.5}, {4, 1.0}, {16, 0.9}},
                                                          {{1, 1.5}, {4, 1.0}, {16, 0.7}}};

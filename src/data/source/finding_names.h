@@ -31,8 +31,8 @@ namespace roentgen::data {
 [[nodiscard]] std::optional<std::size_t> finding_column(const std::vector<std::string>& header,
                                                         std::string_view finding);
 
-/// Throws ConfigError if several columns of table `what` have the finding_key() of `label`, or of "column" in
-/// "column:value", so that finding_column() finds none.
+/// Throws ConfigError if several columns of table `what` have the finding_key() of `label`, so that finding_column()
+/// finds none. Of a label "column:value", only "column" is compared.
 void refuse_ambiguous_column(const std::vector<std::string>& header, std::string_view what, const std::string& label);
 
 /// Throws ConfigError if two labels have the same finding_key().

@@ -35,8 +35,8 @@ struct Given {
   [[nodiscard]] std::optional<ConvAlgorithm> chosen(graph::NodeId id, ConvPass pass) const {
     return id < 0 ? std::nullopt : choices.find(id, pass);
   }
-  // True if our product kernels compute the pass in the step's type. Kernels of another type would read a rounded copy,
-  // whose sums differ.
+  // True if our matrix-product kernels compute the convolution's pass in the number type of the step. Kernels of
+  // another number type would read a rounded copy of the values, so that sums of the batch norm would differ.
   [[nodiscard]] bool is_by_products(graph::NodeId id, ConvPass pass) const {
     const std::optional<ConvAlgorithm> algorithm = chosen(id, pass);
     return algorithm && *algorithm != ConvAlgorithm::Direct && !is_winograd(*algorithm) &&

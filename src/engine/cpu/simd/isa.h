@@ -10,7 +10,7 @@
 namespace roentgen::engine::cpu::simd {
 
 /// Number of channels in a block of values: 16 with AVX-512, else 8. Depends on the instruction set that oneDNN may use
-/// (DNNL_MAX_CPU_ISA). Our kernels process either block size with any vectors. Calls limit_targets() first.
+/// (DNNL_MAX_CPU_ISA). Our kernels process both block sizes with vectors of any width. Calls limit_targets() first.
 [[nodiscard]] int vector_block();
 
 /// Highway target that our kernels use: "AVX3", "AVX2", ... Calls limit_targets() first.

@@ -56,8 +56,8 @@ struct Tile {
 };
 
 /// Tiles of a batch, divided into chunks whose transformed values stay in cache. With narrow tiles, a chunk consists of
-/// whole images. Its tiles are then sorted by kind (low, whole, wide, small), so that those which need a position are
-/// adjacent. Nothing depends on the number of threads.
+/// whole images. Its tiles are then sorted by kind: less height, full size, less width, both. So the tiles that use the
+/// same element of the transform are adjacent. The division does not depend on the number of threads.
 class Tiling {
  public:
   /// Tiles that cover results of height x width.
