@@ -31,19 +31,6 @@ class DiskCacheTest : public LoaderTest {
             .shrunk_px = shrunk_px,
             .reserve_bytes = std::uint64_t{1} << 20};
   }
-  static LoaderOptions with(ImageStore& store, LoadMode mode = LoadMode::Training) {
-    LoaderOptions wanted = options(mode);
-    wanted.cache = &store;
-    return wanted;
-  }
-  /// Number of images decoded in one pass over all samples, without random replacements.
-  [[nodiscard]] std::int64_t decoded_in_a_pass(ImageStore& store) const {
-    const LoaderOptions wanted = with(store, LoadMode::Evaluation);
-    Slots slots = slots_for(wanted);
-    Loader loader(dataset_, everything(), wanted, slots.all());
-    while (const auto batch = loader.next()) loader.release(batch->slot);
-    return kImages - loader.stats().cached;
-  }
   /// Fills a cache, closes it and returns its file.
   [[nodiscard]] std::filesystem::path filled() const {
     DiskCache cache(dataset_, kept());

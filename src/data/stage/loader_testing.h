@@ -129,6 +129,20 @@ class LoaderTest : public testing::Test {
     }
     return seen;
   }
+  /// Options of a loader that keeps decoded images in `store`.
+  static LoaderOptions with(ImageStore& store, LoadMode mode = LoadMode::Training) {
+    LoaderOptions wanted = options(mode);
+    wanted.cache = &store;
+    return wanted;
+  }
+  /// Number of images decoded in one pass over all samples, without random replacements.
+  [[nodiscard]] std::int64_t decoded_in_a_pass(ImageStore& store) const {
+    const LoaderOptions wanted = with(store, LoadMode::Evaluation);
+    Slots slots = slots_for(wanted);
+    Loader loader(dataset_, everything(), wanted, slots.all());
+    while (const auto batch = loader.next()) loader.release(batch->slot);
+    return std::ssize(dataset_.samples) - loader.stats().cached;
+  }
   void damage(int image, std::string_view bytes = "this is no image") const {
     folder_.write(fmt::format("{}.png", image), bytes);
   }

@@ -35,19 +35,6 @@ class SharedCacheTest : public LoaderTest {
   static std::unique_ptr<SharedCache> attached(const SharedCache& cache) {
     return SharedCache::attach(cache.location(), form()).or_throw();
   }
-  static LoaderOptions with(ImageStore& store, LoadMode mode = LoadMode::Training) {
-    LoaderOptions wanted = options(mode);
-    wanted.cache = &store;
-    return wanted;
-  }
-  /// Number of images decoded in one pass over all samples.
-  [[nodiscard]] std::int64_t decoded_in_a_pass(ImageStore& store) const {
-    const LoaderOptions wanted = with(store, LoadMode::Evaluation);
-    Slots slots = slots_for(wanted);
-    Loader loader(dataset_, everything(), wanted, slots.all());
-    while (const auto batch = loader.next()) loader.release(batch->slot);
-    return kImages - loader.stats().cached;
-  }
   [[nodiscard]] ImageStore::Decode decoding(std::uint32_t sample) const {
     return [this, sample](Image& out) { return SampleReader().load(dataset_.samples[sample], Channels::Gray, out); };
   }
