@@ -48,6 +48,12 @@ Value samples_of(std::span<const double> values) {
   return samples;
 }
 
+std::vector<double> measurements_in(const Value& samples) {
+  std::vector<double> values;
+  for (const Value& each : samples.as_array()) values.push_back(each.as_double());
+  return values;
+}
+
 std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times) {
   constexpr double kMostSpread = 1.25;  // equal steps differ by only a few percent on a quiet machine
   const auto [least, most] = std::ranges::minmax(times);

@@ -50,6 +50,8 @@ struct Summary {
 
 /// Raw measurements as an array, for the entry `samples` of a result.
 [[nodiscard]] Value samples_of(std::span<const double> values);
+/// Returns the measurements in an array of samples_of().
+[[nodiscard]] std::vector<double> measurements_in(const Value& samples);
 
 /// Advice at the end of every warning about a busy machine.
 inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure again when it is quiet";

@@ -311,4 +311,11 @@ std::int64_t RankArguments::count() const {
   return counts.front();
 }
 
+RankRequest RankArguments::request(bool may_oversubscribe) const {
+  RankRequest request{.may_oversubscribe = may_oversubscribe};
+  if (!reduce.empty()) request.reduce = reduce;
+  if (!wire.empty()) request.wire = wire;
+  return request;
+}
+
 }  // namespace roentgen::bench

@@ -136,6 +136,8 @@ struct RankArguments {
   [[nodiscard]] std::vector<std::int64_t> counts_per_node() const;
   /// Returns the single number in `ranks`. Throws ConfigError if there are several.
   [[nodiscard]] std::int64_t count() const;
+  /// Returns a request for ranks that average gradients by `reduce` and `wire`; its defaults where these are empty.
+  [[nodiscard]] RankRequest request(bool may_oversubscribe) const;
 };
 
 }  // namespace roentgen::bench

@@ -30,12 +30,6 @@ constexpr std::array<std::string_view, 20> kRowKeys{
 constexpr std::array<std::string_view, 9> kPointKeys{"data_wait", "comm_exposed", "oversubscribed", "kind",   "batch",
                                                      "threads",   "dtype",        "disturbance",    "samples"};
 
-std::vector<double> doubles_in(const Value& array) {
-  std::vector<double> numbers;
-  for (const Value& each : array.as_array()) numbers.push_back(each.as_double());
-  return numbers;
-}
-
 /// Moves entries that are equal in all rows to `settings`.
 void move_common(Value& rows, Value& settings) {
   Value::Array& all = rows.as_array();
@@ -84,7 +78,7 @@ std::vector<std::string> short_warnings(const std::vector<double>& step_s, const
 }
 
 Value short_row(const Value& point) {
-  const std::vector<double> step_s = doubles_in(point.at("samples").at("step_s"));
+  const std::vector<double> step_s = measurements_in(point.at("samples").at("step_s"));
   const double images = point.at("batch").as_double() * point.at("ranks").as_double();
   const Speed speed = speed_of(step_s, images);
   const std::optional<std::size_t> settled = settled_from(step_s);

@@ -43,12 +43,6 @@ std::string failure_of(Function function) {
   return {};
 }
 
-std::vector<double> step_times(const Value& row) {
-  std::vector<double> times;
-  for (const Value& each : row.at("samples").at("step_s").as_array()) times.push_back(each.as_double());
-  return times;
-}
-
 Value failed_row(const Planned& planned) {
   Value row = to_value(planned.setting);
   for (const char* key : {"images_per_s", "uncertainty", "jitter", "variation"}) row.set(key, Value());
@@ -62,7 +56,7 @@ Value measured_row(const Planned& planned, const Value& result) {
   Value row = to_value(planned.setting);
   for (const char* key : {"images_per_s", "uncertainty", "jitter", "variation"}) row.set(key, result.at(key));
   row.set("planned_bytes", planned.needs->planned_bytes);
-  row.set("steady", signs_of_unsteady_speed(step_times(result)).empty());
+  row.set("steady", signs_of_unsteady_speed(measurements_in(result.at("samples").at("step_s"))).empty());
   for (const char* key : {"threads", "oversubscribed"}) row.set(key, result.at(key));
   row.set("failed", "");
   for (const char* key : {"warnings", "disturbance", "samples"}) row.set(key, result.at(key));

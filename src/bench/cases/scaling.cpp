@@ -88,12 +88,7 @@ class ScalingCase final : public Case {
   }
 
  private:
-  [[nodiscard]] RankRequest request() const {
-    RankRequest request{.may_oversubscribe = network_.may_oversubscribe};
-    if (!ranks_.reduce.empty()) request.reduce = ranks_.reduce;
-    if (!ranks_.wire.empty()) request.wire = ranks_.wire;
-    return request;
-  }
+  [[nodiscard]] RankRequest request() const { return ranks_.request(network_.may_oversubscribe); }
 
   // Measures one number of ranks ("point"): runs this process as one of its ranks.
   [[nodiscard]] Value run_as_rank(const ScalingOptions& options, const Host& host) const {

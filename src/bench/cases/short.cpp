@@ -69,12 +69,7 @@ class ShortCase final : public Case {
   }
 
  private:
-  [[nodiscard]] RankRequest request() const {
-    RankRequest request{.may_oversubscribe = network_.may_oversubscribe};
-    if (!ranks_.reduce.empty()) request.reduce = ranks_.reduce;
-    if (!ranks_.wire.empty()) request.wire = ranks_.wire;
-    return request;
-  }
+  [[nodiscard]] RankRequest request() const { return ranks_.request(network_.may_oversubscribe); }
 
   [[nodiscard]] static std::optional<std::int64_t> images_of(const ScalingOptions& options) {
     return options.dataset == nullptr ? std::nullopt : std::optional(std::ssize(options.dataset->samples));

@@ -197,9 +197,7 @@ class SweepCase final : public Case {
   }
 
   [[nodiscard]] RankRequest request(const std::string& gdr) const {
-    RankRequest request{.may_oversubscribe = network_.may_oversubscribe};
-    if (!ranks_.reduce.empty()) request.reduce = ranks_.reduce;
-    if (!ranks_.wire.empty()) request.wire = ranks_.wire;
+    RankRequest request = ranks_.request(network_.may_oversubscribe);
     request.gdr = gdr;
     return request;
   }
