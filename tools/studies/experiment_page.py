@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Page and charts of the sources' experiments, from the csv files alone."""
+import re
+import textwrap
+
+from study import markdown_table
+from experiment_sections import SECTIONS, Rows
+
+INTRODUCTION = """# What do the experiments of published sources give here?
+
+```sh
+tools/studies/experiments.py
+```
+
+Sources S0 and S1: *Optimization techniques for training CheXNet on multi-GPU servers* (2019) and its abstract. Source
+S2: *Deep Learning Performance Scale-out* (2020). Source S3: PRACE *Best Practice Guide, Deep Learning* (2019). Source
+S4: the *Ready Solutions* reference guide.
+
+- **measured**: run on this machine.
+- **emulated**: run here with devices, hosts or storage that software imitates by waiting.
+- **predicted**: computed; nothing was run.
+
+Values are medians of interleaved rounds, with the least and the most in brackets. Sentences, tables and charts are
+written from the csv files, which hold the command, commit, date and hardware of every row. Published values were
+measured on other hardware, so compare ratios, not speeds.
+"""
+
+
+def sections(tables):
+    return {name: SECTIONS[name](Rows(rows)) for name, rows in tables.items()}
+
+
+def charts(tables):
+    return {name: section.chart for name, section in sections(tables).items()}
+
+
+def wrapped(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def anchor(title):
+    return re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-")
+
+
+def run_text(name, rows):
+    """Sentence about the machine, the date and the program of an experiment."""
+    def listed(column):
+        return ", ".join(dict.fromkeys(row[column][:8] if column == "commit" else row[column] for row in rows
+                                       if column != "hardware" or row["origin"] != "predicted"))
+
+    rounds = max(row["rounds"] for row in rows)
+    origins = ", ".join(dict.fromkeys(row["origin"] for row in rows))
+    return (f"Data: [{name}.csv](experiments/{name}.csv), {origins}, {rounds:.0f} round{'s' if rounds > 1 else ''}, "
+            f"{listed('hardware')}, {listed('date')}, commit {listed('commit')}.")
+
+
+def section_text(name, section, rows):
+    found = "\n".join(textwrap.fill(f"- {sentence[0].upper()}{sentence[1:]}", 120, subsequent_indent="  ",
+                                    break_long_words=False, break_on_hyphens=False) for sentence in section.found)
+    return "\n\n".join([
+        f"## {section.title}", wrapped(f"**Source.** {section.source}"), f"**Found here.**\n\n{found}",
+        wrapped(f"**Conclusion.** {section.conclusion[0].upper()}{section.conclusion[1:]}"),
+        markdown_table(section.head, section.table).rstrip(), f"![{section.title}](../images/experiments/{name}.svg)",
+        wrapped(run_text(name, rows)), f"Again: `tools/studies/experiments.py --only {name}`"])
+
+
+def page(tables):
+    """Text of docs/results/experiments.md."""
+    written = sections(tables)
+    origins = {name: ", ".join(dict.fromkeys(row["origin"] for row in rows)) for name, rows in tables.items()}
+    summary = markdown_table(["experiment", "published", "here", "origin"],
+                             [[f"[{section.title}](#{anchor(section.title)})", section.published, section.ours, origins[name]]
+                              for name, section in written.items()])
+    parts = [INTRODUCTION]
+    quick = [name for name, rows in tables.items() if any(row["sizes"] == "quick" for row in rows)]
+    if quick:
+        parts.append(wrapped(f"**Not results.** Quick tests of the script gave the figures of {', '.join(quick)}.") + "\n")
+    parts.append(summary)
+    parts += [section_text(name, section, tables[name]) + "\n" for name, section in written.items()]
+    return "\n".join(parts)
