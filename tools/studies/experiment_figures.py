@@ -6,9 +6,11 @@ import datetime
 import json
 import os
 import pathlib
+import resource
 import shlex
 import statistics
 import tempfile
+import time
 import typing
 
 from study import interleaved, run, words_of
@@ -16,7 +18,7 @@ from study import interleaved, run, words_of
 ORIGINS = ("measured", "emulated", "predicted")
 # Columns after `experiment` and the settings of an experiment.
 COLUMNS = ("metric", "value", "low", "high", "unit", "rounds", "origin", "published", "published_high",
-           "published_hardware", "sizes", "hardware", "commit", "date", "command")
+           "published_hardware", "sizes", "hardware", "other_cores", "commit", "date", "command")
 UNITS = {
     "images_per_s": "images/s", "wait_share": "share", "lost": "share", "efficiency": "share", "convert_s": "s",
     "input_ms": "ms", "train_ms": "ms", "sequential_ms": "ms", "overlapped_ms": "ms", "break_even_epochs": "epochs",
@@ -54,11 +56,23 @@ def case(name, **settings):
     return ["bench", name, *map(str, words_of(settings))]
 
 
+def cpu_seconds():
+    """CPU time of the whole machine, and of this process with its children that have ended."""
+    fields = pathlib.Path("/proc/stat").read_text(encoding="ascii").split()[1:8]  # user nice system idle iowait irq softirq
+    busy = (sum(map(int, fields)) - int(fields[3]) - int(fields[4])) / os.sysconf("SC_CLK_TCK")
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return busy, sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 class Figures:
-    """Values of every round by settings and metric. One thread."""
+    """Values of every round by settings and metric. One thread.
+
+    The column `other_cores` is the mean number of cores that other programs used since the figures were made.
+    """
 
     def __init__(self, program, sizes):
         self.program, self.sizes = program, sizes
+        self.begin, self.cpu_begin = time.monotonic(), cpu_seconds()
         self.values = {}  # tuple of settings -> {metric: values of the rounds}
         self.notes = {}  # tuple of settings -> columns of the run: origin, hardware, commit, command
 
@@ -100,6 +114,8 @@ class Figures:
     def rows(self, experiment, published=lambda settings, metric: None):
         """Rows of the csv file. value: median of the rounds; low, high: least and most of them."""
         today, rows = datetime.date.today().isoformat(), []
+        busy, own = (after - before for after, before in zip(cpu_seconds(), self.cpu_begin, strict=True))
+        others = round(max(0.0, busy - own) / max(time.monotonic() - self.begin, 1e-3), 2)
         for key, metrics in self.values.items():
             for metric, values in metrics.items():
                 told = published(dict(key), metric)
@@ -108,7 +124,8 @@ class Figures:
                     "low": number(min(values)), "high": number(max(values)), "unit": UNITS.get(metric, "ratio"),
                     "rounds": len(values), "published": told.value if told else "",
                     "published_high": told.high if told and told.high else "",
-                    "published_hardware": told.hardware if told else "", "sizes": self.sizes, "date": today,
+                    "published_hardware": told.hardware if told else "", "sizes": self.sizes, "other_cores": others,
+                    "date": today,
                     **self.notes[key]})
         return rows
 

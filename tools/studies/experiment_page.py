@@ -23,7 +23,7 @@ S4: the *Ready Solutions* reference guide.
 
 Values are medians of interleaved rounds, with the least and the most in brackets. Sentences, tables and charts are
 written from the csv files, which hold the command, commit, date and hardware of every row. Published values were
-measured on other hardware, so compare ratios, not speeds.
+measured on other hardware, so compare ratios, not speeds. Figures are disturbed where other programs used a core.
 """
 
 
@@ -44,15 +44,16 @@ def anchor(title):
 
 
 def run_text(name, rows):
-    """Sentence about the machine, the date and the program of an experiment."""
-    def listed(column):
-        return ", ".join(dict.fromkeys(row[column][:8] if column == "commit" else row[column] for row in rows
-                                       if column != "hardware" or row["origin"] != "predicted"))
+    """Sentences about the machine, the date and the program of an experiment."""
+    def listed(column, of=rows):
+        return ", ".join(dict.fromkeys(row[column][:8] if column == "commit" else row[column] for row in of))
 
+    ran = [row for row in rows if row["origin"] != "predicted"]
     rounds = max(row["rounds"] for row in rows)
-    origins = ", ".join(dict.fromkeys(row["origin"] for row in rows))
-    return (f"Data: [{name}.csv](experiments/{name}.csv), {origins}, {rounds:.0f} round{'s' if rounds > 1 else ''}, "
-            f"{listed('hardware')}, {listed('date')}, commit {listed('commit')}.")
+    others = max((float(row["other_cores"]) for row in ran), default=0)
+    machine = f"{listed('hardware', ran)}, " if ran else ""
+    return (f"Data: [{name}.csv](experiments/{name}.csv), {listed('origin')}, {rounds:.0f} round{'s' if rounds > 1 else ''}, "
+            f"{machine}{listed('date')}, commit {listed('commit')}. Other programs used {others:.1f} cores.")
 
 
 def section_text(name, section, rows):

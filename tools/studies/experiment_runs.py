@@ -101,7 +101,7 @@ def prepare(lab):
             pathlib.Path("drawn/images").rename(name)
             shutil.rmtree("drawn")
     run([program, "synth", "films", "--images", 64, "--size", 256, "--seed", 1])
-    run([program, "convert", "films", "film_records", "--to", "tfrecord", "--shards", 8])  # two files for each of 4 ranks
+    run([program, "convert", "films", "film_records", "--to", "tfrecord", "--shards", 8, "--set", "data.split=whole"])
 
 
 def read_once(folder):
@@ -330,7 +330,7 @@ def hosts(lab):
                      scale(model=model, image=64, threads=1, device_sd=2, devices=",".join(map(str, devices)), **options),
                      points, "predicted") for name, (model, options, _, _) in CLUSTERS.items()]
     predicted.append(Arm({"cluster": "hosts like this one, 25 Gbit/s", "model": "resnet50"},
-                         scale(model="resnet50", batch=16, image=lab.of(224, 32), bandwidth="25Gbit",
+                         scale(model="resnet50", batch=16, image=lab.of(128, 32), bandwidth="25Gbit",
                                latency="30us", steps=lab.sizes.train_steps, devices=",".join(map(str, devices))),
                          points, "predicted"))
     small = {"model": "densenet121", "batch": 16, "image": 64, "threads": 1, "device": "emulated:64"}
