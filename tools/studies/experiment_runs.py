@@ -48,7 +48,7 @@ CLUSTERS = {
 
 
 class Sizes(typing.NamedTuple):
-    """Amounts of work. FULL takes at most 20 minutes on two cores, QUICK a minute."""
+    """Amounts of work. FULL takes under 20 minutes on two quiet cores, QUICK 3 minutes."""
     name: str
     rounds: int
     copies: int  # of the images
@@ -60,7 +60,7 @@ class Sizes(typing.NamedTuple):
     scale: float  # of image sides and batches of networks
 
 
-FULL = Sizes("full", rounds=3, copies=8, cell_s=1.0, steps=12, train_steps=3, ranks=(1, 2, 4), rank_warmup=6, scale=1.0)
+FULL = Sizes("full", rounds=3, copies=8, cell_s=0.7, steps=12, train_steps=3, ranks=(1, 2, 4), rank_warmup=6, scale=1.0)
 QUICK = Sizes("quick", rounds=1, copies=1, cell_s=0.1, steps=2, train_steps=1, ranks=(1, 2), rank_warmup=1, scale=0.25)
 
 
@@ -150,7 +150,7 @@ def overlap(lab):
         return [({"cores": result["cores"]}, {**times, "of_least": limit["ratio"], "gain": result["gain"]})]
 
     shared = {"data": "images", "workers": lab.cores, "batch": lab.options.batch, "rounds": 1}
-    network = {"model": "resnet18", "image": lab.of(128, 32), "steps": 4 * lab.sizes.train_steps}
+    network = {"model": "resnet18", "image": lab.of(128, 32), "steps": 3 * lab.sizes.train_steps}
     first = sorted(os.sched_getaffinity(0))[0]
     kinds = {"resnet18": network, "resnet18, input on its own core": {**network, "input_cores": first},
              "emulated:300": {"device": "emulated:300", "image": 224, "steps": lab.sizes.steps}}
@@ -272,7 +272,7 @@ def of_off(settings):
 
 def fusion(lab):
     """Training steps with all fusions and without any."""
-    networks = {"resnet50": (32, 128), "inception_v3": (8, 299), "inception_v4": (4, 299), "densenet121": (32, 128)}
+    networks = {"resnet50": (16, 128), "inception_v3": (8, 299), "inception_v4": (4, 299), "densenet121": (16, 128)}
     figures = lab.run([step_arm(lab, model, batch, image, fuse) for model, (batch, image) in networks.items()
                        for fuse in ("off", "on")])
     figures.ratios("of_off", "images_per_s", of_off)
@@ -308,7 +308,7 @@ def processes(lab):
 
     counts = [2**power for power in range(lab.cores.bit_length()) if 2**power <= lab.cores]
     arms = [Arm({}, case("scaling", ranks_per_node=",".join(map(str, counts)), model=model, image=lab.of(128, 32),
-                         batch=lab.of(32, 2 * max(counts), max(counts)), strong=True, warmup=1,
+                         batch=lab.of(16, 2 * max(counts), max(counts)), strong=True, warmup=1,
                          steps=2 * lab.sizes.train_steps, repeat=1),
                 read, "measured") for model in ("resnet50", "densenet121")]
     return lab.run(arms).rows("processes")

@@ -3,14 +3,15 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Runs the experiments of the published sources again: csv files, a page with tables and sentences, and charts.
 
-  tools/studies/experiments.py                         # all experiments, 20 minutes on two quiet cores; root for `hosts`
+  tools/studies/experiments.py                         # all experiments, under 20 minutes on two quiet cores
   tools/studies/experiments.py --only orders,ranks     # some of them; the page keeps the other csv files
-  tools/studies/experiments.py --quick --out /tmp/x    # a minute, to test the script: the figures mean nothing
+  tools/studies/experiments.py --quick --out /tmp/x    # 3 minutes, to test the script
   tools/studies/experiments.py --page                  # page and charts from the csv files, no run
 
 Writes --out/experiments/NAME.csv, --out/experiments.md and charts in --images. Rows of a csv file are medians of
 interleaved rounds (low, high: least and most of them), each marked measured, emulated or predicted. Values that a source
-published stand beside them. Images come from --data, or are drawn if --data is empty.
+published stand beside them. Images come from --data, or are drawn if --data is empty. Without root, `hosts` leaves out
+the emulated hosts.
 """
 import contextlib
 import pathlib
