@@ -133,7 +133,7 @@ def orders(rows):
         "With the naive order of eight stages, GPUs waited for data. With ten stages, of which the inner prefetch holds one "
         "batch, 16 GPUs were 10.3 times as fast as one. The sources print no ratio of both orders.",
         f"`default` / `naive`: {number(ratios[0]['value'])} to {number(ratios[-1]['value'])}", found,
-        f"The order `default` runs at {ends[0]} to {ends[1]} times the speed of `naive`.",
+        f"`default` runs at {ends[0]} to {ends[1]} times the speed of `naive`.",
         ["device", "storage", *names, "default / naive", "origin"], table,
         bars("Speed of the order default / naive", chart, "x"))
 
@@ -173,12 +173,12 @@ def overlap(rows):
         chart.append(bar(rows.one("gain", device=device), device_text(device)))
         found.append(f"{device_text(device)}: an overlapped step takes {number(least['value'])} times the least possible "
                      f"time {spread(least)}.")
-    gain = rows.best("gain")
+    gain, least = rows.best("gain"), [row["value"] for row in rows.all("of_least")]
     return Section(
         "Overlap of input and training (S0, S1)", "step takes the longer of both",
         "While a step trains, the CPU prepares the next batch. A step then takes the longer of both times, not their sum.",
-        f"overlapped: {number(gain['value'])} times as fast", found,
-        f"{device_text(gain['device'])}: {faster(gain, 'overlapping', 'sequential steps')}",
+        f"overlapped: up to {number(gain['value'])} times as fast", found,
+        f"An overlapped step takes {number(min(least))} to {number(max(least))} times the least possible time.",
         ["device", "cores", "input, ms", "training, ms", "sequential, ms", "overlapped, ms", "overlapped / least", "origin"],
         table, bars("Speed of overlapped / sequential steps", chart, "x"))
 
@@ -255,14 +255,13 @@ def folders(rows):
             ratio = rows.one("of_disk", pages=pages, folder=folder)
             table.append([folder, speed["file_system"], pages, cell(speed), cell(ratio), speed["origin"]])
             chart.append(bar(speed, f"{folder}, {pages}"))
-    found = [faster(rows.one("of_disk", pages=pages, folder="memory"), f"The folder in memory, {pages},",
-                    "the folder on the disk") for pages in rows.labels("pages")]
+    found = [faster(rows.one("of_disk", pages=pages, folder="memory"), f"Memory, {pages},", "the disk") for pages in rows.labels("pages")]
     cold = rows.one("of_disk", pages="cold", folder="memory")
     return Section(
         "Several storage folders (S4)", "storage systems compared, no figures here",
         "S4 compares training on several storage systems. It clears all caches before a run.",
         f"memory / cold disk: {number(cold['value'])}", found,
-        faster(cold, "With an empty page cache, the folder in memory", "the folder on the disk"),
+        faster(cold, "With an empty page cache, memory", "the disk"),
         ["folder", "file system", "page cache", "images/s", "/ disk", "origin"], table,
         bars("Images/s of the input pipeline by folder", chart, "images/s"))
 
@@ -324,12 +323,12 @@ def processes(rows):
             chart.append(bar(speed, f"{MODELS[model]}, {count} x {speed['threads']} threads"))
     ends = rows.all("of_one", processes=most)
     found = [faster(row, f"{MODELS[row['model']]} in {most} processes", "one process") for row in ends]
-    best = max(ends, key=lambda row: row["value"])
+    speeds = [f"{number(row['value'])} ({MODELS[row['model']]})" for row in ends]
     return Section(
         "Processes per node (S3)", "two per node are best",
         "On nodes with two sockets, two processes per node were fastest. S3 prints no figure for other numbers.",
         f"{most} / 1 processes: {' and '.join(number(row['value']) for row in ends)}", found,
-        faster(best, f"On this node, {MODELS[best['model']]} in {most} processes", "one process"),
+        f"On this node, {most} processes run at {' and '.join(speeds)} times the speed of one process.",
         ["network", "processes", "threads of each", "images/s", "/ one process", "origin"], table,
         bars("Images/s by processes on the same cores", chart, "images/s"))
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import pathlib
 import re
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -17,6 +18,9 @@ import experiment_runs
 import experiment_sections
 import experiments
 from study import TOOLS
+
+sys.path.insert(0, str(TOOLS))
+from check_prose import check_page  # noqa: E402
 
 DOCS = TOOLS.parent / "docs"
 STORED = sorted((DOCS / "results/experiments").glob("*.csv"))
@@ -177,6 +181,12 @@ class Experiments(unittest.TestCase):
         self.assertIn("| ResNet-50 | 128 | 64 | 100 (100 to 100) | 110 (110 to 110) | 1.10 (1.10 to 1.10) | 1.35 |", text)
         self.assertNotIn("Not results", text)
         self.assertIn("**Not results.**", experiment_page.page(self.tables["quick"]))
+
+    def test_sentences_are_short_whatever_the_figures_are(self):
+        for factor in (0.5, 1, 2):  # slower, no clear difference, faster
+            tables = {name: [{**row, "value": row["value"] * factor, "low": row["low"] * factor,
+                              "high": row["high"] * factor} for row in rows] for name, rows in self.tables["full"].items()}
+            self.assertEqual(check_page("docs/results/experiments.md", experiment_page.page(tables)), [])
 
     def test_charts_are_xml_with_a_mark_of_every_published_value(self):
         for name, picture in experiment_page.charts(self.tables["full"]).items():
