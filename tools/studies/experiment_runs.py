@@ -260,7 +260,7 @@ def step_figures(result):
 
 
 def step_arm(lab, model, batch, image, fuse):
-    batch, image = lab.of(batch, 2), image if model.startswith("inception") else lab.of(image, 32, 32)
+    batch, image = lab.of(batch, 2), image if model.startswith("inception") else lab.of(image, 32, 16)
     return Arm({"model": model, "image_px": image, "batch": batch, "fuse": fuse},
                case("step", model=model, batch=batch, image=image, threads=lab.cores, warmup=1, fuse=fuse,
                     steps=lab.sizes.train_steps), step_figures, "measured")
@@ -288,7 +288,7 @@ def fusion(lab):
 def batch(lab):
     """ResNet-50 with batches of 128 and 256, with all fusions and without any."""
     small, large = lab.of(128), lab.of(256)
-    figures = lab.run([step_arm(lab, "resnet50", count, 64, fuse) for count in (128, 256) for fuse in ("off", "on")])
+    figures = lab.run([step_arm(lab, "resnet50", count, 48, fuse) for count in (128, 256) for fuse in ("off", "on")])
     figures.ratios("of_off", "images_per_s", of_off)
     figures.ratios("of_smaller_batch", "images_per_s",
                    lambda settings: {**settings, "batch": small} if settings["batch"] == large else None)

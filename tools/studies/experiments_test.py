@@ -178,7 +178,7 @@ class Experiments(unittest.TestCase):
 
     def test_the_page_is_written_from_the_rows(self):
         text = experiment_page.page(self.tables["full"])
-        self.assertIn("| ResNet-50 | 128 | 64 | 100 (100 to 100) | 110 (110 to 110) | 1.10 (1.10 to 1.10) | 1.35 |", text)
+        self.assertIn("| ResNet-50 | 128 | 48 | 100 (100 to 100) | 110 (110 to 110) | 1.10 (1.10 to 1.10) | 1.35 |", text)
         self.assertNotIn("Not results", text)
         self.assertIn("**Not results.**", experiment_page.page(self.tables["quick"]))
 
