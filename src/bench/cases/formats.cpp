@@ -28,6 +28,9 @@
 namespace roentgen::bench {
 namespace {
 
+// Longest time until the pipeline has settled, in times of a measurement.
+constexpr double kSettling = 5.0;
+
 enum Temperature : std::size_t { kWarm, kCold, kTemperatures };
 
 // Measurement of one format in one round.
@@ -92,7 +95,7 @@ class Forms {
     Input running(dataset, input, nothing->slots(dataset.label_names.size()));
     const Course course = take_batches(running, *nothing,
                                        {.warmup = input.warmup,
-                                        .settle_s = options_.input.most_s,
+                                        .settle_s = kSettling * options_.input.most_s,
                                         .steps = input.steps,
                                         .most_s = options_.input.most_s});
     return {.images_per_s = course.images_per_s(), .checksum = course.checksum, .has_settled = course.has_settled};
