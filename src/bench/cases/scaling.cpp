@@ -36,7 +36,7 @@ class ScalingCase final : public Case {
     return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
                    network_.training_options(),
                    network_.options({"--allow-shared-gpu"}),
-                   input_.options({"--data", "--pipeline", "--workers", "--cold", "--emulate-storage"}),
+                   input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
                    ranks_.options({"--ranks", "--ranks-per-node", "--hosts", "--per-host", "--no-overlap",
                                    "--bucket-mb", "--reduce", "--wire"}),
                    servers_.options(),
