@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/energy.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <string>
@@ -32,22 +33,62 @@ std::optional<double> number_at(const Value& table, std::string_view key) {
 
 Value or_null(std::optional<double> number) { return number ? Value(*number) : Value(); }
 
+bool has_cuda(const Value& result) {
+  const Value* const device = result.find("device");
+  return device != nullptr && device->is_string() && device->as_string().starts_with("cuda");
+}
+
 /// Joules of the GPUs that computed the result; nullopt if unknown. 0 if the CPU computed.
 std::optional<double> gpu_joules(const Value& result, const Energy& energy) {
-  const Value* const device = result.find("device");
-  if (device == nullptr || !device->is_string() || !device->as_string().starts_with("cuda")) return 0.0;
-  const std::string_view name = device->as_string();
-  if (number_at(result, "ranks").value_or(1.0) <= 1.0) {
+  if (!has_cuda(result)) return 0.0;
+  const std::string_view name = result.at("device").as_string();
+  const double ranks = number_at(result, "ranks").value_or(1.0);
+  if (ranks <= 1.0) {
     const std::size_t colon = name.find(':');
     const std::size_t index = colon == std::string_view::npos ? 0 : std::stoul(std::string(name.substr(colon + 1)));
     return index < energy.gpu_j.size() ? energy.gpu_j[index] : std::nullopt;
   }
+  // Rank i of a host computes on device i. Idle devices do not count.
   double sum_j = 0.0;
-  for (const std::optional<double>& joules : energy.gpu_j) {
-    if (!joules) return std::nullopt;
-    sum_j += *joules;
+  for (std::size_t i = 0; i < energy.gpu_j.size() && static_cast<double>(i) < ranks; ++i) {
+    if (!energy.gpu_j[i]) return std::nullopt;
+    sum_j += *energy.gpu_j[i];
   }
   return sum_j;
+}
+
+/// True if the result was computed on several hosts: their number, or the host of each rank.
+bool has_several_hosts(const Value& result) {
+  const Value* const hosts = result.find("hosts");
+  if (hosts == nullptr) return false;
+  if (hosts->is_integer()) return hosts->as_integer() > 1;
+  if (hosts->is_string()) return hosts->as_string().find(',') != std::string::npos;
+  return hosts->is_array() &&
+         std::ranges::any_of(hosts->as_array(), [&](const Value& host) { return host != hosts->as_array().front(); });
+}
+
+/// True if the time of the result was emulated, so that the machine's energy says nothing about it.
+bool is_emulated(const Value& result) {
+  const auto is_said = [&](std::string_view key) {
+    const Value* const value = result.find(key);
+    return value != nullptr && value->is_string() && value->as_string().starts_with("emulated");
+  };
+  return is_said("device") || is_said("kind");
+}
+
+/// Reason why the power of a result is unknown.
+std::string_view unknown_reason(const Value& result, const Energy& energy) {
+  if (is_emulated(result)) return "the device is emulated";
+  if (has_several_hosts(result)) return "only this host's energy was measured, not that of the others";
+  if (has_cuda(result)) return "NVML does not report the energy of the GPU";
+  if (energy.is_cpu_forbidden) return "only root may read RAPL; sudo chmod a+r /sys/class/powercap/*/energy_uj";
+  return energy.cpu_j ? "no time has passed" : "this machine has no RAPL counters";
+}
+
+bool is_rapl_domain(const fs::path& folder) {
+  std::string name;
+  std::getline(std::ifstream(folder / "name"), name);
+  return folder.filename().string().starts_with("intel-rapl:") && (name.starts_with("package") || name == "dram");
 }
 
 }  // namespace
@@ -68,13 +109,17 @@ std::vector<RaplCounter> rapl_counters(const fs::path& powercap) {
   std::vector<RaplCounter> counters;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(powercap, error)) {
-    std::string name;
-    std::getline(std::ifstream(entry.path() / "name"), name);
-    if (!entry.path().filename().string().starts_with("intel-rapl:")) continue;
-    if (!name.starts_with("package") && name != "dram") continue;
+    if (!is_rapl_domain(entry.path())) continue;
     if (auto counter = RaplCounter::open(entry.path())) counters.push_back(std::move(*counter));
   }
   return counters;
+}
+
+bool is_rapl_forbidden(const fs::path& powercap) {
+  std::error_code error;
+  return std::ranges::any_of(fs::directory_iterator(powercap, error), [](const fs::directory_entry& entry) {
+    return is_rapl_domain(entry.path()) && !RaplCounter::open(entry.path());
+  });
 }
 
 Monitors all_monitors() {
@@ -86,7 +131,10 @@ Monitors all_monitors() {
 }
 
 EnergyMeter::EnergyMeter(Monitors monitors, const fs::path& powercap)
-    : monitors_(std::move(monitors)), begin_s_(now_s()), counters_(rapl_counters(powercap)) {
+    : monitors_(std::move(monitors)),
+      is_forbidden_(is_rapl_forbidden(powercap)),
+      begin_s_(now_s()),
+      counters_(is_forbidden_ ? std::vector<RaplCounter>() : rapl_counters(powercap)) {
   for (const auto& monitor : monitors_) {
     const auto use = monitor ? monitor->read() : std::nullopt;
     gpu_at_begin_j_.push_back(use ? use->energy_j : std::nullopt);
@@ -108,7 +156,7 @@ Energy EnergyMeter::stop() {
     thread_.request_stop();
     thread_.join();
   }
-  Energy energy{.seconds = now_s() - begin_s_};
+  Energy energy{.seconds = now_s() - begin_s_, .is_cpu_forbidden = is_forbidden_};
   {
     const MutexLock lock(mutex_);
     update();
@@ -122,19 +170,35 @@ Energy EnergyMeter::stop() {
   return energy;
 }
 
-void add_energy(Value& result, const Energy& energy, double cost_per_hour) {
-  const std::optional<double> gpu_j = gpu_joules(result, energy);
+Value energy_value(const Value& result, const Energy& energy) {
+  const bool is_known = !has_several_hosts(result) && !is_emulated(result);
+  const std::optional<double> cpu_j = is_known ? energy.cpu_j : std::nullopt;
+  const std::optional<double> gpu_j = is_known ? gpu_joules(result, energy) : std::nullopt;
   const std::optional<double> images_per_s = number_at(result, "images_per_s");
   std::optional<double> watts, images_per_joule;
   // The CPU's part of a GPU's run may be unknown; then the power is that of the GPU alone.
-  const double joules = energy.cpu_j.value_or(0.0) + gpu_j.value_or(0.0);
+  const double joules = cpu_j.value_or(0.0) + gpu_j.value_or(0.0);
   if (gpu_j && joules > 0.0 && energy.seconds > 0.0) watts = joules / energy.seconds;
   if (watts && images_per_s) images_per_joule = *images_per_s / *watts;
-  result.set("energy", Value::Table{{"seconds", energy.seconds},
-                                    {"cpu_joules", or_null(energy.cpu_j)},
-                                    {"gpu_joules", or_null(gpu_j)},
-                                    {"watts", or_null(watts)},
-                                    {"images_per_joule", or_null(images_per_joule)}});
+  Value table = Value::Table{{"seconds", energy.seconds},
+                             {"cpu_joules", or_null(cpu_j)},
+                             {"gpu_joules", or_null(gpu_j)},
+                             {"watts", or_null(watts)},
+                             {"images_per_joule", or_null(images_per_joule)}};
+  if (!watts) table.set("unknown", unknown_reason(result, energy));
+  return table;
+}
+
+void add_energy(Value& result, const Energy& energy, double cost_per_hour) {
+  const std::optional<double> images_per_s = number_at(result, "images_per_s");
+  Value table = energy_value(result, energy);
+  const Value* const steps = result.find("energy");
+  const bool has_steps = steps != nullptr && steps->is_table();
+  table.set("of", has_steps ? "steps" : "whole case");
+  if (has_steps) {
+    for (const char* const key : {"watts", "images_per_joule"}) table.set(key, steps->at(key));
+  }
+  result.set("energy", std::move(table));
   if (cost_per_hour <= 0.0) return;
   const double per_s = cost_per_hour / kSecondsPerHour;
   const std::optional<double> target_s = number_at(result, "time_to_target_s");

@@ -22,6 +22,7 @@ namespace roentgen::bench {
 struct Energy {
   double seconds = 0.0;
   std::optional<double> cpu_j{};               ///< all CPU packages and their memory
+  bool is_cpu_forbidden = false;               ///< true if there are RAPL counters that this user may not read
   std::vector<std::optional<double>> gpu_j{};  ///< each CUDA device, by its index
 };
 
@@ -49,6 +50,9 @@ class RaplCounter {
 [[nodiscard]] std::vector<RaplCounter> rapl_counters(const std::filesystem::path& powercap);
 
 using Monitors = std::vector<std::unique_ptr<runtime::DeviceMonitor>>;
+/// True if there are such counters, but at least one of them cannot be read.
+[[nodiscard]] bool is_rapl_forbidden(const std::filesystem::path& powercap);
+
 /// Makes a monitor for every CUDA device, by its index; null if NVML does not know it.
 [[nodiscard]] Monitors all_monitors();
 
@@ -64,6 +68,7 @@ class EnergyMeter {
 
   Monitors monitors_;
   std::vector<std::optional<double>> gpu_at_begin_j_;
+  bool is_forbidden_;
   double begin_s_;
   Mutex mutex_;
   std::condition_variable_any stopped_;
@@ -71,13 +76,18 @@ class EnergyMeter {
   std::jthread thread_;  // the last member, so that it ends before the others
 };
 
+/// Returns the table {seconds, cpu_joules, gpu_joules, watts, images_per_joule} of the energy that a result took.
+/// images_per_joule = images_per_s / watts. Unknown values are null; then `unknown` says why there are no watts. Energy
+/// of GPUs is that of the device of the result (key device, "cuda:1"), or of the first devices if the result has
+/// several ranks. No energy is known if the result has several hosts, because only this one was measured, or an
+/// emulated device.
+[[nodiscard]] Value energy_value(const Value& result, const Energy& energy);
+
 /// Adds to a result:
-///   energy  {seconds, cpu_joules, gpu_joules, watts, images_per_joule}: energy of the whole case with its preparation;
-///           watts is the mean power, and images_per_joule = images_per_s / watts
+///   energy  energy_value() of the whole case with its preparation, and `of`. If the case has set `energy` itself, for
+///           its measured steps only, watts and images_per_joule are those, and `of` is "steps"; else "whole case".
 ///   cost    {per_hour, of_case, images_per_cost, to_target}, if `cost_per_hour` is above 0: in the unit of the price;
 ///           to_target is the cost of time_to_target_s
-/// Unknown values are null. Energy of GPUs is that of the device of the result (key device, "cuda:1"), or of all
-/// devices if the result has several ranks.
 void add_energy(Value& result, const Energy& energy, double cost_per_hour);
 
 }  // namespace roentgen::bench

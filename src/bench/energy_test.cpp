@@ -89,6 +89,17 @@ TEST_F(Powercap, meter_adds_all_domains_and_knows_each_device) {
   EXPECT_GE(energy.seconds, 0.0);
 }
 
+// A sum without one of the packages would be too small.
+TEST_F(Powercap, meter_knows_no_energy_if_a_counter_cannot_be_read) {
+  write("intel-rapl:0", "package-0", 5);
+  write("intel-rapl:1", "package-1", 5);
+  EXPECT_FALSE(is_rapl_forbidden(path()));
+  std::filesystem::remove(path() / "intel-rapl:1/energy_uj");
+  const Energy energy = EnergyMeter({}, path()).stop();
+  EXPECT_EQ(energy.cpu_j, std::nullopt);
+  EXPECT_TRUE(energy.is_cpu_forbidden);
+}
+
 TEST_F(Powercap, meter_without_counters_knows_no_energy) {
   EXPECT_EQ(EnergyMeter({}, path()).stop().cpu_j, std::nullopt);
 }
@@ -111,6 +122,49 @@ TEST(AddEnergy, takes_the_device_that_computed) {
   Value both = Value::Table{{"device", "cuda"}, {"ranks", 2}};
   add_energy(both, {.seconds = 1.0, .cpu_j = 4.0, .gpu_j = {1.0, 20.0}}, 0.0);
   EXPECT_DOUBLE_EQ(both.find_path("energy.watts")->as_double(), 25.0);
+}
+
+TEST(AddEnergy, takes_only_the_devices_of_the_ranks) {
+  Value two = Value::Table{{"device", "cuda"}, {"ranks", 2}, {"images_per_s", 30.0}};
+  add_energy(two, {.seconds = 1.0, .gpu_j = {10.0, 20.0, 70.0}}, 0.0);
+  EXPECT_DOUBLE_EQ(two.find_path("energy.images_per_joule")->as_double(), 1.0) << "the third GPU was idle";
+}
+
+// Preparation needs less power than training, which would flatter the images per joule.
+TEST(AddEnergy, takes_the_power_of_the_measured_steps) {
+  Value result = Value::Table{{"device", "cpu"}, {"images_per_s", 20.0}};
+  result.set("energy", energy_value(result, {.seconds = 2.0, .cpu_j = 400.0}));
+  add_energy(result, {.seconds = 10.0, .cpu_j = 500.0}, 0.0);
+  EXPECT_DOUBLE_EQ(result.find_path("energy.watts")->as_double(), 200.0);
+  EXPECT_DOUBLE_EQ(result.find_path("energy.images_per_joule")->as_double(), 0.1);
+  EXPECT_DOUBLE_EQ(result.find_path("energy.cpu_joules")->as_double(), 500.0);
+  EXPECT_EQ(result.find_path("energy.of")->as_string(), "steps");
+}
+
+TEST(AddEnergy, of_several_hosts_is_unknown) {
+  for (const Value& hosts : {Value(2), Value("a:1,b:1"), Value(Value::Array{"a", "b"})}) {
+    Value result = Value::Table{{"device", "cpu"}, {"images_per_s", 20.0}, {"hosts", hosts}};
+    add_energy(result, {.seconds = 1.0, .cpu_j = 50.0}, 0.0);
+    EXPECT_TRUE(result.find_path("energy.images_per_joule")->is_null());
+    EXPECT_TRUE(result.find_path("energy.cpu_joules")->is_null());
+    EXPECT_THAT(result.find_path("energy.unknown")->as_string(), testing::HasSubstr("not that of the others"));
+  }
+  Value one = Value::Table{{"device", "cpu"}, {"images_per_s", 20.0}, {"hosts", Value::Array{"a", "a"}}};
+  add_energy(one, {.seconds = 1.0, .cpu_j = 50.0}, 0.0);
+  EXPECT_EQ(one.find_path("energy.unknown"), nullptr);
+}
+
+TEST(AddEnergy, says_why_it_is_unknown) {
+  const auto reason = [](Value result, const Energy& energy) {
+    add_energy(result, energy, 0.0);
+    return result.find_path("energy.unknown")->as_string();
+  };
+  const Value on_cpu = Value::Table{{"device", "cpu"}};
+  EXPECT_THAT(reason(on_cpu, {.seconds = 1.0}), testing::HasSubstr("no RAPL"));
+  EXPECT_THAT(reason(on_cpu, {.seconds = 1.0, .is_cpu_forbidden = true}), testing::HasSubstr("chmod"));
+  EXPECT_THAT(reason(Value::Table{{"device", "cuda"}}, {.seconds = 1.0}), testing::HasSubstr("NVML"));
+  EXPECT_THAT(reason(Value::Table{{"device", "cpu"}, {"kind", "emulated"}}, {.seconds = 1.0, .cpu_j = 1.0}),
+              testing::HasSubstr("emulated"));
 }
 
 TEST(AddEnergy, does_not_take_an_unknown_energy_for_none) {

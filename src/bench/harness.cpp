@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "bench/step_progress.h"
 #include "core/error.h"
 #include "dist/mpi_library.h"
 #include "doctor/inventory.h"
@@ -65,11 +66,13 @@ Value measure(std::string_view name, const CaseOptions& options, const CaseWork&
   require_at_least("warmup", options.warmup, 0);
   require_at_least("repeats", options.repeats, 1);
   std::vector<double> seconds;
+  RepeatProgress progress(options.warmup + options.repeats);
   for (std::int64_t i = 0; i < options.warmup + options.repeats; ++i) {
     const auto start = Clock::now();
     const double counted = work.run();
     const double all = seconds_since(start);
     if (i >= options.warmup) seconds.push_back(counted < 0.0 ? all : counted);
+    progress.add();
   }
   Value result = Value::table();
   result.set("case", name);

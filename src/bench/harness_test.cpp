@@ -6,8 +6,10 @@
 
 #include <array>
 
+#include "bench/step_progress.h"
 #include "core/error.h"
 #include "runtime/cores.h"
+#include "train/observer.h"
 
 namespace roentgen::bench {
 namespace {
@@ -67,6 +69,10 @@ TEST(Measure, refuses_no_repeats_and_a_negative_warm_up) {
   const CaseWork work{.run = [] { return 1.0; }, .check = [] { return std::string(); }};
   EXPECT_THROW(static_cast<void>(measure("x", {.repeats = 0}, work)), ConfigError);
   EXPECT_THROW(static_cast<void>(measure("x", {.warmup = -1}, work)), ConfigError);
+}
+
+TEST(RepeatProgress, tells_the_time_left) {
+  EXPECT_EQ(repeat_text(3, 12, 30.0), "measurement 3 of 12, left " + train::duration_text(90.0));
 }
 
 TEST(Threads, are_the_default_or_what_is_asked_for) {

@@ -15,6 +15,7 @@
 
 #include "bench/harness.h"
 #include "core/error.h"
+#include "core/plural.h"
 #include "data/source/dataset.h"
 #include "data/stage/disk_cache.h"
 #include "data/stage/loader.h"
@@ -153,6 +154,7 @@ Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts)
   const auto settling = Clock::now();
   while (!loader.has_settled() && seconds_since(settling) < counts.settle_s) take();
 
+  course.has_settled = loader.has_settled();
   const data::LoaderStats before = loader.stats();
   measure_batches(counts, course, take);
   const data::LoaderStats after = loader.stats();
@@ -176,6 +178,17 @@ std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptio
   if (held == 0 || held + measured <= pass) return options.steps;
   const std::int64_t pass_steps = (pass + options.batch - 1) / options.batch;
   return (options.steps + pass_steps - 1) / pass_steps * pass_steps;
+}
+
+void warn_of_settling(Value& result, std::int64_t unsettled) {
+  if (unsettled == 0) return;
+  const Value* const found = result.find("warnings");
+  Value warnings = found == nullptr ? Value::array() : *found;
+  warnings.push_back(
+      fmt::format("{} began before the pipeline had settled, so that the speed may be too low; try a "
+                  "larger --warmup",
+                  counted(unsettled, "measurement")));
+  result.set("warnings", std::move(warnings));
 }
 
 Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts) {

@@ -112,6 +112,8 @@ struct Course {
   double wait_s = 0.0;
   /// Fraction of the loaded images that came from a cache; 0 without a cache.
   double cached_share = 0.0;
+  /// False if the measurement began before the pipeline had tuned its threads, readers and buffers.
+  bool has_settled = true;
   /// Checksum of the images of the first batch.
   std::string checksum;
 
@@ -136,6 +138,11 @@ struct BatchCounts {
 /// Returns the number of steps to measure: options.steps, or whole epochs if shuffle buffers could already hold all
 /// images of so few steps.
 [[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
+/// Longest additional warm-up of cases that wait for the pipeline to settle, in seconds. Slow storage needs long,
+/// because a pipeline begins with few readers.
+inline constexpr double kMostSettling_s = 30.0;
+/// Adds a warning to a result if `unsettled` of its measurements began before the pipeline had settled.
+void warn_of_settling(Value& result, std::int64_t unsettled);
 /// Passes slot 0 to the consumer repeatedly, without any input, and measures it.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);
 

@@ -153,4 +153,31 @@ void add_share_of_peak(Value& result, const Peak& peak, double flops, double ste
   result.set("profile", std::move(rows));
 }
 
+void add_share_of_peak(Value& result, const Peak& peak) {
+  const auto entry = [&](const Value& row, std::string_view key) {
+    const Value* const own = row.find(key);
+    return own != nullptr ? own : result.find(key);
+  };
+  const auto share_of = [&](const Value& row) {
+    const Value* const gflop = entry(row, "gflop_per_image");
+    const Value* const is_shared = entry(row, "oversubscribed");
+    const Value* const hosts = entry(row, "hosts");
+    const bool is_odd = (is_shared != nullptr && is_shared->is_bool() && is_shared->as_bool()) ||
+                        (hosts != nullptr && hosts->is_integer() && hosts->as_integer() > 1);
+    if (gflop == nullptr || is_odd || peak.gflops <= 0.0) return Value();
+    const Value* const ranks = entry(row, "ranks");
+    const double count = ranks == nullptr ? 1.0 : ranks->as_double();
+    return Value(row.at("images_per_s").as_double() * gflop->as_double() / peak.gflops / count);
+  };
+  Value table = Value::Table{{"gflops", peak.gflops}, {"gb_per_s", peak.gb_per_s}};
+  if (result.find("points") == nullptr) {
+    table.set("share_of_flops", share_of(result));
+  } else {
+    Value rows = result.at("points");
+    for (Value& row : rows.as_array()) row.set("share_of_flops", share_of(row));
+    result.set("points", std::move(rows));
+  }
+  result.set("peak", std::move(table));
+}
+
 }  // namespace roentgen::bench

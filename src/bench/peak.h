@@ -28,4 +28,9 @@ struct Peak {
 /// @param step_s time of one step
 void add_share_of_peak(Value& result, const Peak& peak, double flops, double step_s);
 
+/// Adds the entry `peak` to a result with images_per_s, gflop_per_image and ranks (none: 1): {gflops, gb_per_s,
+/// share_of_flops}. Rows of `points` get share_of_flops instead. The share is that of all ranks, each with the limits
+/// `peak`. It is null if ranks share cores or several hosts computed.
+void add_share_of_peak(Value& result, const Peak& peak);
+
 }  // namespace roentgen::bench

@@ -2,9 +2,13 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/record_folder.h"
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -37,8 +41,34 @@ data::Dataset with_label(data::Dataset dataset) {
 
 }  // namespace
 
+FolderRemover::FolderRemover(const fs::path& folder) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  // The pipe ends with this process. The remover has a process group of its own, so that Ctrl-C does not end it.
+  std::string path = folder.string();
+  std::array<std::string, 4> words{"sh", "-c", "cat > /dev/null; rm -rf -- \"$1\"", "sh"};
+  const std::array<char*, 6> arguments{words[0].data(), words[1].data(), words[2].data(),
+                                       words[3].data(), path.data(),     nullptr};
+  posix_spawn_file_actions_t actions{};
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  posix_spawnattr_t attributes{};
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  if (::posix_spawnp(&process_, "sh", &actions, &attributes, arguments.data(), environ) != 0) process_ = -1;
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[0]);
+  pipe_ = ends[1];
+}
+
+FolderRemover::~FolderRemover() {
+  if (pipe_ >= 0) ::close(pipe_);
+  if (process_ > 0) ::waitpid(process_, nullptr, 0);
+}
+
 RecordFolder::RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const fs::path& work)
-    : folder_(make_folder(work)) {
+    : folder_(fs::absolute(make_folder(work))), remover_(folder_) {
   try {
     options.folder = folder_ / "records";
     const data::Dataset labelled = with_label(dataset);

@@ -4,6 +4,8 @@
 // RecordFolder: a data set converted to record files for the duration of a measurement.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 
@@ -12,7 +14,23 @@
 
 namespace roentgen::bench {
 
-/// Record files in a new folder, which the destructor removes. For use by one thread.
+/// Process that removes a folder when this process ends, however it ends, or when the object is destroyed. It needs the
+/// programs sh, cat and rm; without them, only the destructor's caller removes the folder.
+class FolderRemover {
+ public:
+  explicit FolderRemover(const std::filesystem::path& folder);
+  /// Waits until the process has ended.
+  ~FolderRemover();
+  FolderRemover(const FolderRemover&) = delete;
+  FolderRemover& operator=(const FolderRemover&) = delete;
+
+ private:
+  int pipe_ = -1;
+  pid_t process_ = -1;
+};
+
+/// Record files in a new folder, which is removed at the end, also if a signal ends this process. For use by one
+/// thread.
 class RecordFolder {
  public:
   /// Converts the data set. `options.folder` is ignored: the folder is created below `work`, which must exist. Throws
@@ -30,6 +48,7 @@ class RecordFolder {
 
  private:
   std::filesystem::path folder_;
+  FolderRemover remover_;  // after folder_
   data::Dataset dataset_;
   double seconds_ = 0.0;
   std::uint64_t bytes_ = 0;

@@ -9,18 +9,21 @@
 #include <vector>
 
 #include "bench/harness.h"
+#include "bench/step_progress.h"
 
 namespace roentgen::bench {
 
 /// Calls run(arm) for every arm from 0 to `arms` - 1, once in each of `rounds` rounds. Odd rounds run the arms in
-/// reverse order. Returns the results as [arm][round].
+/// reverse order. Shows progress. Returns the results as [arm][round].
 template <typename Run>
 [[nodiscard]] auto interleave(std::size_t arms, std::int64_t rounds, Run&& run) {
   std::vector<std::vector<decltype(run(std::size_t{0}))>> results(arms);
+  RepeatProgress progress(static_cast<std::int64_t>(arms) * rounds);
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < arms; ++i) {
       const std::size_t arm = round % 2 == 0 ? i : arms - 1 - i;
       results[arm].push_back(run(arm));
+      progress.add();
     }
   }
   return results;

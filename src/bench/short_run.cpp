@@ -30,11 +30,21 @@ constexpr std::array<std::string_view, 20> kRowKeys{
 constexpr std::array<std::string_view, 9> kPointKeys{"data_wait", "comm_exposed", "oversubscribed", "kind",   "batch",
                                                      "threads",   "dtype",        "disturbance",    "samples"};
 
+/// Adds the entries of a point that some points lack.
+void add_found(Value& row, const Value& point) {
+  for (const std::string_view key : {"gflop_per_image", "energy"}) {
+    if (const Value* const found = point.find(key)) row.set(key, *found);
+  }
+}
+
 /// Moves entries that are equal in all rows to `settings`.
 void move_common(Value& rows, Value& settings) {
   Value::Array& all = rows.as_array();
-  for (const std::string_view key : {"hosts", "oversubscribed", "n", "kind", "batch", "threads", "dtype"}) {
-    const Value value = all.front().at(key);
+  for (const std::string_view key :
+       {"hosts", "oversubscribed", "n", "kind", "batch", "threads", "dtype", "gflop_per_image"}) {
+    const Value* const first = all.front().find(key);
+    if (first == nullptr) continue;
+    const Value value = *first;
     if (!std::ranges::all_of(all, [&](const Value& row) { return row.at(key) == value; })) continue;
     settings.set(key, value);
     for (Value& row : all) std::erase_if(row.as_table(), [&](const auto& entry) { return entry.first == key; });
@@ -93,6 +103,7 @@ Value short_row(const Value& point) {
                            {"variation", speed.variation},
                            {"settled_from", settled ? Value(static_cast<std::int64_t>(*settled + 1)) : Value()}};
   for (const std::string_view key : kPointKeys) row.set(key, point.at(key));
+  add_found(row, point);
   Value& warnings = row.set("warnings", Value::array());
   for (std::string& text : short_warnings(step_s, point.at("disturbance"))) warnings.push_back(std::move(text));
   return short_row_in(row);
@@ -119,6 +130,9 @@ Value run_short_points(const std::vector<std::int64_t>& counts, Value settings,
     for (Value& row : rows.as_array()) {
       row.set("speedup", ratio_of(row, single, 1.0));
       row.set("efficiency", ratio_of(row, single, row.at("ranks").as_double()));
+      const Value* const per_joule = row.find_path("energy.images_per_joule");
+      if (per_joule != nullptr && per_joule->is_number()) row.set("images_per_joule", *per_joule);
+      std::erase_if(row.as_table(), [](const auto& entry) { return entry.first == "energy"; });
     }
     move_common(rows, settings);
     settings.set("points", std::move(rows));
@@ -130,6 +144,7 @@ Value run_short_points(const std::vector<std::int64_t>& counts, Value settings,
 Value short_row_in(const Value& result) {
   Value row = Value::table();
   for (const std::string_view key : kRowKeys) row.set(key, result.at(key));
+  add_found(row, result);
   return row;
 }
 

@@ -82,18 +82,19 @@ std::string examples_of(const std::vector<bench::NamedCase>& cases) {
   return examples + "roentgen bench --list";
 }
 
-/// Returns the result without the table `energy` if the power is unknown, to print it.
-Value without_unknown_energy(Value result) {
-  const Value* const watts = result.find_path("energy.watts");
-  if (watts == nullptr || !watts->is_null()) return result;
-  std::erase_if(result.as_table(), [](const auto& entry) { return entry.first == "energy"; });
+/// Returns the result with the reason instead of the table `energy` if the power is unknown, to print it.
+Value with_short_energy(Value result) {
+  const Value* const reason = result.find_path("energy.unknown");
+  if (reason == nullptr) return result;
+  const std::string text = "unknown: " + reason->as_string();
+  result.set("energy", text);
   return result;
 }
 
 void print(const Value& result) {
   terminal::print(
-      report_text(without_unknown_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel",
-                                                   "variables", "libraries", "links", "machine", "disturbance"}));
+      report_text(with_short_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables",
+                                              "libraries", "links", "machine", "disturbance"}));
 }
 
 class BenchCommand final : public Command {
@@ -165,18 +166,26 @@ class BenchCommand final : public Command {
       terminal::print("stopped; the same command continues\n");
       return {.json = std::move(json), .exit_code = kStopped};
     }
-    if (asked.is_measurement() && asked.is_new(json)) store(json);
-    const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;
+    const bool has_failed = asked.has_failed(json);
+    if (asked.is_measurement() && asked.is_new(json)) {
+      Value record = bench::make_record(case_name_, command_words(), json);
+      record.set("passed", !has_failed);
+      store(record);
+    }
+    const int exit_code = has_failed ? kFailure : kSuccess;
     return {.json = std::move(json), .exit_code = exit_code};
   }
 
  private:
-  /// Writes a record of the result, and copies for other programs. A default folder that cannot be written is only a
-  /// warning.
-  void store(const Value& result) const {
-    std::vector<std::string> command = own_arguments();
-    command[0] = "roentgen";
-    const Value record = bench::make_record(case_name_, command, result);
+  /// Words of the command line, without the path of the program.
+  [[nodiscard]] static std::vector<std::string> command_words() {
+    std::vector<std::string> words = own_arguments();
+    words[0] = "roentgen";
+    return words;
+  }
+
+  /// Writes a record, and copies for other programs. A default folder that cannot be written is only a warning.
+  void store(const Value& record) const {
     if (!mlperf_log_.empty()) io::write_file_atomically(mlperf_log_, bench::mlperf_log(record));
     if (!mlflow_.empty()) log::info("MLflow run: " + bench::write_mlflow_run(record, mlflow_).string());
     if (ledger_ == kNoLedger) return;

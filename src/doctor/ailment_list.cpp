@@ -23,7 +23,9 @@ constexpr Ailment kAilments[] = {RG_AILMENT_LIST(RG_AILMENT)};
 std::vector<Finding> find_ailments(const Inventory& machine) {
   std::vector<Finding> findings;
   for (const auto& [name, level, signs] : kAilments) {
-    for (Sign& sign : signs(machine)) findings.push_back({.ailment = name, .level = level, .sign = std::move(sign)});
+    for (Sign& sign : signs(machine)) {
+      findings.push_back({.ailment = name, .level = sign.level.value_or(level), .sign = std::move(sign)});
+    }
   }
   return findings;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@
   X(temporary_full, Wrong)       \
   X(mpirun_other, Wrong)         \
   X(driver_missing, Wrong)       \
+  X(gpus_withheld, Advice)       \
   X(cuda_missing, Wrong)         \
   X(cuda_engine_missing, Wrong)  \
   X(gpus_hidden, Advice)         \
@@ -62,8 +64,9 @@ enum class Level : std::uint8_t { Advice, Wrong };
 
 /// One occurrence of an ailment.
 struct Sign {
-  std::string text{};    ///< sentence without a full stop, with the values that were found
-  std::string remedy{};  ///< line for a shell, or an instruction
+  std::string text{};            ///< sentence without a full stop, with the values that were found
+  std::string remedy{};          ///< line for a shell, or an instruction
+  std::optional<Level> level{};  ///< level of this occurrence, if it differs from that of the ailment
 };
 
 namespace ailments {

@@ -4,6 +4,7 @@
 // Plants every ailment of the list into a healthy machine, one at a time, and looks for it.
 #include "doctor/ailment_list.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +53,13 @@ const std::string kPort = "/sys/class/infiniband/mlx5_0/ports/1/";
 void without_driver(PlantedProbe& probe) {
   probe.outputs.clear();
   probe.cuda = {.devices = {}, .why_none = "no NVIDIA driver"};
-  probe.links["/sys/bus/pci/devices/0000:3b:00.0/driver"] = "nouveau";
+  for (auto& [path, driver] : probe.links) driver = "nouveau";
+}
+
+/// A job without GPUs on a host that has them: /sys shows them, nvidia-smi finds none.
+void without_permission(PlantedProbe& probe) {
+  probe.outputs.erase(Program::NvidiaSmi);
+  probe.cuda = {.devices = {}, .why_none = "no CUDA-capable device is detected"};
 }
 
 void with_old_driver(PlantedProbe& probe) {
@@ -72,7 +79,12 @@ void on_one_socket(PlantedProbe& probe) {
 const std::map<std::string, Plant, std::less<>>& plants() {
   static const std::map<std::string, Plant, std::less<>> kPlants{
       {"debug_build", {[](PlantedProbe& p) { p.built.type = "Debug"; }, "build type Debug", "cmake --preset release"}},
-      {"kernel_old", {file("/proc/sys/kernel/osrelease", "3.10.0-1160.el7"), "3.10.0-1160.el7", "newer kernel"}},
+      {"kernel_old",
+       {[](PlantedProbe& p) {
+          p.files["/proc/sys/kernel/osrelease"] = "3.10.0-1160.el7";
+          p.has_pidfd = false;
+        },
+        "3.10.0-1160.el7", "Linux 5.3"}},
       {"one_thread", {variable("OMP_NUM_THREADS", "1"), "8 hardware threads", "unset OMP_NUM_THREADS"}},
       {"isa_limited", {variable("ONEDNN_MAX_CPU_ISA", "avx2"), "AVX512_CORE_AMX", "unset ONEDNN_MAX_CPU_ISA"}},
       {"cpu_quota", {file("/sys/fs/cgroup/user.slice/cpu.max", "250000 100000"), "2.5 cores", "--threads 2"}},
@@ -100,6 +112,7 @@ const std::map<std::string, Plant, std::less<>>& plants() {
        {[](PlantedProbe& p) { p.outputs[Program::Mpirun] = "HYDRA build details:\n    Version: 4.0.2\n"; },
         "Open MPI v4.1.4", "--ranks N"}},
       {"driver_missing", {without_driver, "no driver serves it (kernel driver nouveau)", "install NVIDIA's driver"}},
+      {"gpus_withheld", {without_permission, "may not use it", "srun --gpus=N"}},
       {"cuda_missing", {with_old_driver, "knows CUDA 11.4, this program needs 12.4", "knows CUDA 12.4"}},
       {"cuda_engine_missing",
        {[](PlantedProbe& p) {
@@ -197,6 +210,66 @@ TEST(Ailments, are_not_found_where_they_do_no_harm) {
   probe.files["/sys/class/infiniband/mlx5_0/ports/2/phys_state"] = "3: Disabled";
   // An idle GPU lowers the generation of its link.
   EXPECT_THAT(find_ailments(take_inventory(probe)), IsEmpty());
+}
+
+/// Names of the findings with the level wrong, and of the others in parentheses.
+std::string names_of(const std::vector<Finding>& findings) {
+  std::string names;
+  for (const Finding& finding : findings) {
+    const bool is_wrong = finding.level == Level::Wrong;
+    names += is_wrong ? fmt::format("{} ", finding.ailment) : fmt::format("({}) ", finding.ailment);
+  }
+  return names;
+}
+
+// Servers and cloud machines use adapters that can do RDMA as plain Ethernet adapters.
+TEST(Ailments, of_rdma_are_advice_on_machines_with_ethernet_only) {
+  PlantedProbe probe = healthy_machine();
+  for (const char* const port : {"mlx5_0/ports/1/", "mlx5_1/ports/1/"}) {
+    probe.files["/sys/class/infiniband/" + std::string(port) + "link_layer"] = "Ethernet";
+  }
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "");
+  probe.files["/proc/self/limits"] = "Max open files 4096 4096 files\nMax locked memory 65536 65536 bytes\n";
+  probe.versions.erase(Library::Verbs);
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(memlock_small) (verbs_missing) ");
+  for (const char* const port : {"mlx5_0/ports/1/", "mlx5_1/ports/1/"}) {
+    probe.files["/sys/class/infiniband/" + std::string(port) + "state"] = "1: DOWN";
+    probe.files["/sys/class/infiniband/" + std::string(port) + "phys_state"] = "3: Disabled";
+  }
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(port_down) ");
+}
+
+TEST(Ailments, of_pci_lanes_are_wrong_for_infiniband_only) {
+  const std::string folder = "/sys/bus/pci/devices/0000:5e:00.0/";
+  PlantedProbe probe = healthy_machine();
+  probe.files[folder + "current_link_width"] = "8";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "pci_narrow ");
+  probe.files[folder + "class"] = "0x020000";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(pci_narrow) ");
+}
+
+TEST(Ailments, a_gpu_lent_to_a_virtual_machine_is_not_missed) {
+  PlantedProbe probe = healthy_machine();
+  without_permission(probe);
+  for (const char* const bus : {"0000:3b:00.0", "0000:4b:00.0"}) {
+    probe.links["/sys/bus/pci/devices/" + std::string(bus) + "/driver"] = "vfio-pci";
+  }
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "");
+}
+
+// Schedulers give a rank the cores of one socket, and the GPUs near it by CUDA_VISIBLE_DEVICES.
+TEST(Ailments, a_hidden_gpu_is_not_too_far) {
+  PlantedProbe probe = healthy_machine();
+  on_one_socket(probe);
+  probe.variables["CUDA_VISIBLE_DEVICES"] = "0";
+  probe.cuda.devices.pop_back();
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(gpus_hidden) ");
+}
+
+TEST(Ailments, a_kernel_with_a_backport_is_not_too_old) {
+  PlantedProbe probe = healthy_machine();
+  probe.files["/proc/sys/kernel/osrelease"] = "4.18.0-553.el8_10.x86_64";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "");
 }
 
 TEST(Ailments, of_control_groups_of_version_1_are_found) {

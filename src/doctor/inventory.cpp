@@ -119,6 +119,7 @@ std::optional<std::int64_t> soft_limit(const std::string& limits, std::string_vi
 System system_of(const Probe& probe) {
   System system;
   system.kernel = probe.read("/proc/sys/kernel/osrelease").value_or("");
+  system.has_pidfd_open = probe.has_pidfd_open();
   const std::string limits = probe.read("/proc/self/limits").value_or("");
   system.memlock_bytes = soft_limit(limits, "Max locked memory");
   system.open_files = soft_limit(limits, "Max open files").value_or(0);
@@ -162,7 +163,8 @@ std::vector<PciDevice> pci_of(const Probe& probe) {
   std::vector<PciDevice> devices;
   for (const std::string& bus : probe.list(folder)) {
     const auto text = [&](const char* file) { return probe.read(folder / bus / file).value_or(""); };
-    PciDevice device{.bus = bus, .kind = kind_of(text("class"))};
+    const std::string pci_class = text("class");
+    PciDevice device{.bus = bus, .kind = kind_of(pci_class), .is_infiniband = pci_class.starts_with("0x0207")};
     if (device.kind.empty()) continue;
     device.id = without_hex_mark(text("vendor")) + ":" + without_hex_mark(text("device"));
     device.driver = probe.link(folder / bus / "driver").value_or("");

@@ -48,6 +48,7 @@ struct NumaNode {
 /// Limits and settings of the operating system.
 struct System {
   std::string kernel{};                         ///< "6.1.0-18-amd64"
+  bool has_pidfd_open = true;                   ///< true if pidfd_open(2) works
   std::optional<std::int64_t> memlock_bytes{};  ///< memory that a process may lock; nullopt: no limit
   bool may_lock_any = false;                    ///< true if the process has CAP_IPC_LOCK, which no limit binds
   std::int64_t open_files = 0;                  ///< files that a process may have open; 0: unknown
@@ -68,7 +69,8 @@ struct NamedFileSystem {
 struct PciDevice {
   std::string bus{};   ///< address, such as "0000:3b:00.0"
   std::string kind{};  ///< "gpu", "network" or "nvme"
-  std::string id{};    ///< vendor and device, such as "10de:2330"
+  bool is_infiniband = false;
+  std::string id{};  ///< vendor and device, such as "10de:2330"
   std::string driver{};
   int numa_node = -1;  ///< -1: unknown
   std::string speed{};

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -174,6 +176,12 @@ class MachineProbe final : public Probe {
     const Value* const cuda = report.find_path("libraries.cuda");
     return {.type = report.find_path("program.build_type")->as_string(),
             .cuda = cuda != nullptr && cuda->is_string() ? cuda->as_string() : std::string()};
+  }
+
+  [[nodiscard]] bool has_pidfd_open() const override {
+    const auto self = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U));
+    if (self >= 0) ::close(self);
+    return self >= 0;
   }
 
  private:

@@ -62,6 +62,8 @@ class Probe {
   /// Returns the error of making the CUDA engine; empty if it can be made, or was not tried.
   [[nodiscard]] virtual std::string cuda_engine_failure() const = 0;
   [[nodiscard]] virtual Build build() const = 0;
+  /// True if the kernel has pidfd_open(2), and lets this process call it.
+  [[nodiscard]] virtual bool has_pidfd_open() const = 0;
 };
 
 /// Effort of a machine's probe. Quick: loads no library, starts no engine and runs only nvidia-smi, so that a benchmark

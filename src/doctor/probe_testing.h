@@ -25,6 +25,7 @@ class PlantedProbe final : public Probe {
   runtime::CudaInventory cuda{};
   std::string cuda_failure{};
   Build built{};
+  bool has_pidfd = true;
 
   [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& file) const override {
     return found(files, file.string());
@@ -52,6 +53,7 @@ class PlantedProbe final : public Probe {
   [[nodiscard]] runtime::CudaInventory cuda_devices() const override { return cuda; }
   [[nodiscard]] std::string cuda_engine_failure() const override { return cuda_failure; }
   [[nodiscard]] Build build() const override { return built; }
+  [[nodiscard]] bool has_pidfd_open() const override { return has_pidfd; }
 
  private:
   template <typename Map, typename Key>

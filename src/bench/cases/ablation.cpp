@@ -18,7 +18,6 @@
 namespace roentgen::bench {
 namespace {
 
-constexpr double kMostSettling_s = 3.0;
 // Number of files that the pipeline tf-official reads at the same time. The compared pipelines may not read more, so
 // that the comparison is fair.
 constexpr int kReaders = 10;
@@ -121,6 +120,10 @@ Value run_ablation(const data::Dataset& dataset, const AblationOptions& options)
   result.set("base", orders[0].name);
   result.set("orders", std::move(table));
   result.set("pipelines", std::move(pipelines));
+  std::int64_t unsettled = 0;
+  for (const std::vector<Course>& rounds : courses)
+    unsettled += std::ranges::count(rounds, false, &Course::has_settled);
+  warn_of_settling(result, unsettled);
   add_environment(result);
   return result;
 }

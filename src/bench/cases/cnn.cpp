@@ -15,6 +15,7 @@
 #include "bench/case_list.h"
 #include "bench/cnn_flags.h"
 #include "bench/harness.h"
+#include "bench/peak.h"
 #include "bench/short_run.h"
 #include "bench/step_progress.h"
 #include "core/error.h"
@@ -134,11 +135,13 @@ class CnnCase final : public Case {
     if (options.input) {
       result.set("workers", plan.workers);
       result.set("distortions", plan.has_distortions);
+      result.set("cold", false);
     }
     const Value row = short_row(point);
     for (const auto& [key, value] : row.as_table()) result.set(key, value);
     result.set("total_images_per_s", total);
     result.set("losses", std::move(losses));
+    if (group == nullptr) add_share_of_peak(result, measure_peak(options.step));
     add_environment(result);
     return result;
   }

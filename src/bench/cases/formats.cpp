@@ -18,6 +18,7 @@
 #include "bench/record_folder.h"
 #include "bench/rounds.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "data/codec/codec.h"
 #include "data/convert/record_form.h"
 #include "data/source/dataset.h"
@@ -27,12 +28,16 @@
 namespace roentgen::bench {
 namespace {
 
+// Longest time until the pipeline has settled, in times of a measurement.
+constexpr double kSettling = 5.0;
+
 enum Temperature : std::size_t { kWarm, kCold, kTemperatures };
 
 // Measurement of one format in one round.
 struct Speed {
   double images_per_s = 0.0;
   std::string checksum;
+  bool has_settled = true;
 };
 using Rounds = std::vector<Speed>;
 
@@ -66,7 +71,9 @@ class Forms {
  public:
   Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
     const auto images = std::ssize(files.samples);
-    for (RecordCase& each : record_cases(options.stored_px, files)) {
+    std::vector<RecordCase> all = record_cases(options.stored_px, files);
+    for (RecordCase& each : all) {
+      log::info(fmt::format("formats: converting to {} ({} of {})", each.name, records_.size() + 1, all.size()));
       if (each.has_shards) each.options.shards = record_files_for(images);
       each.options.workers = workers_of(options.input);
       if (options.input.preprocess && each.options.encoding != data::Encoding::Keep) {
@@ -88,10 +95,10 @@ class Forms {
     Input running(dataset, input, nothing->slots(dataset.label_names.size()));
     const Course course = take_batches(running, *nothing,
                                        {.warmup = input.warmup,
-                                        .settle_s = options_.input.most_s,
+                                        .settle_s = kSettling * options_.input.most_s,
                                         .steps = input.steps,
                                         .most_s = options_.input.most_s});
-    return {.images_per_s = course.images_per_s(), .checksum = course.checksum};
+    return {.images_per_s = course.images_per_s(), .checksum = course.checksum, .has_settled = course.has_settled};
   }
 
   /// @param speeds by format and by cold or warm reads
@@ -209,6 +216,9 @@ Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
                                  {"epochs", options.use.epochs}});
   result.set("advice", convert_advice(std::ssize(dataset.samples), rows, options.use));
   result.set("formats", std::move(rows));
+  std::int64_t unsettled = 0;
+  for (const Rounds& rounds : speeds) unsettled += std::ranges::count(rounds, false, &Speed::has_settled);
+  warn_of_settling(result, unsettled);
   add_environment(result);
   return result;
 }

@@ -25,9 +25,6 @@
 namespace roentgen::bench {
 namespace {
 
-// Longest time to wait until the pipeline has tuned its sizes.
-constexpr double kMostSettling_s = 3.0;
-
 bool is_endless(const data::Pipeline& pipeline) {
   return std::ranges::any_of(pipeline.stages(), [](const data::Stage& stage) {
     const auto* repeat = std::get_if<data::RepeatStage>(&stage);
@@ -120,6 +117,7 @@ Value run_pipeline(const data::Dataset& dataset, const InputOptions& options) {
   result.set("stages", stage_table(loader.report(), elapsed_s));
   result.set("rss_bytes", static_cast<std::int64_t>(runtime::peak_resident_memory_bytes()));
   result.set("checksum", course.checksum);
+  warn_of_settling(result, plan.settle_s > 0.0 && !course.has_settled ? 1 : 0);
   add_environment(result);
   return result;
 }

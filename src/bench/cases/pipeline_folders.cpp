@@ -27,6 +27,7 @@ struct Round {
   double decode_ms = 0.0;
   double read_bytes = 0.0;
   std::string checksum;
+  bool has_settled = true;
 };
 
 [[noreturn]] void refuse(const ImageFolder& folder, std::string_view expected, std::string_view got) {
@@ -61,7 +62,8 @@ Round measure(const data::Dataset& dataset, const InputOptions& options) {
           .read_ms = 1e3 * stats.read_s / loaded,
           .decode_ms = 1e3 * stats.decode_s / loaded,
           .read_bytes = static_cast<double>(stats.read_bytes) / loaded,
-          .checksum = course.checksum};
+          .checksum = course.checksum,
+          .has_settled = plan.settle_s <= 0.0 || course.has_settled};
 }
 
 Value file_system_of(const ImageFolder& folder) {
@@ -96,12 +98,14 @@ Value compare_folders(const std::vector<ImageFolder>& folders, const InputOption
   require_at_least("rounds", rounds, 1);
   require_same_names(folders);
   std::string first_checksum;
+  std::int64_t unsettled = 0;
   const auto measured = interleave(folders.size(), rounds, [&](std::size_t i) {
     Round round = measure(folders[i].dataset, options);
     if (i == 0 && first_checksum.empty()) first_checksum = round.checksum;
     if (round.checksum != first_checksum) {
       refuse(folders[i], "the pixels of " + folders.front().name + " in the first batch", "other pixels");
     }
+    unsettled += round.has_settled ? 0 : 1;
     return round;
   });
   Value rows = Value::array();
@@ -117,6 +121,7 @@ Value compare_folders(const std::vector<ImageFolder>& folders, const InputOption
   result.set("rounds", rounds);
   result.set("emulated", options.storage.has_value() || options.device_images_per_s > 0.0);
   result.set("folders", std::move(rows));
+  warn_of_settling(result, unsettled);
   add_environment(result);
   return result;
 }

@@ -16,6 +16,7 @@
 #include "bench/cases/scaling.h"
 #include "bench/disturbance.h"
 #include "bench/emulated_executable.h"
+#include "bench/energy.h"
 #include "bench/harness.h"
 #include "bench/ranks.h"
 #include "bench/same_batches.h"
@@ -64,6 +65,8 @@ struct Sums {
   /// Counters of the machine at the begin and end of the measured steps.
   MachineState begin{};
   MachineState end{};
+  /// Energy of this host during the measured steps; nullopt if it was not measured.
+  std::optional<Energy> energy{};
 
   void add(const train::StepRecord& record) {
     step_s.push_back(record.seconds);
@@ -102,11 +105,14 @@ Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, train::
     if (options.on_step) options.on_step(record);
     return record;
   };
+  Monitors monitors = all_monitors();
   for (std::int64_t step = 0; step < options.step.warmup; ++step) static_cast<void>(run_one(step));
   Sums sums{.begin = machine_state()};
+  EnergyMeter meter(std::move(monitors));
   const auto begin = Clock::now();
   for (std::int64_t step = 0; step < options.step.steps; ++step) sums.add(run_one(options.step.warmup + step));
   sums.wall_s = seconds_since(begin);
+  sums.energy = meter.stop();
   sums.end = machine_state();
   return sums;
 }
@@ -239,7 +245,9 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   if (train::ServerExchange* const servers = stepper.servers(); servers != nullptr) servers->end();
 
   const bool is_emulated = options.device_images_per_s > 0.0 || (options.input && options.input->storage);
-  Value result = settings_of("scaling", options.step, {"model", "batch", "image_px", "threads"});
+  Value result = settings_of(
+      "scaling", options.step,
+      {"model", "batch", "image_px", "channels", "labels", "threads", "device", "fuse", "algorithms", "recompute"});
   result.set("ranks", ranks.size());
   result.set("servers", options.servers.servers);
   result.set("update", name_of(options.servers.way));
@@ -247,6 +255,11 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   result.set("dtype", executable->plan().dtype());
   set_figures(options, ranks, sums, result);
   result.set("kind", is_emulated ? "emulated" : "measured");
+  if (options.input) result.set("cold", options.input->is_cold);
+  double flops = 0.0;
+  for (const engine::PlanEntry& entry : executable->plan().entries) flops += static_cast<double>(entry.flops);
+  result.set("gflop_per_image", flops * 1e-9 / static_cast<double>(options.step.batch));
+  if (sums.energy) result.set("energy", energy_value(result, *sums.energy));
   result.set("disturbance", to_value(disturbance));
   result.set("samples", Value::Table{{"step_s", samples_of(sums.step_s)}});
   return result;

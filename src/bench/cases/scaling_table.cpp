@@ -130,6 +130,9 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
   Value result = Value::table();
   for (const char* key : {"case", "model", "image_px", "threads", "overlap", "update", "servers"})
     result.set(key, any.at(key));
+  for (const char* key : {"channels", "labels", "device", "dtype", "fuse", "algorithms", "recompute", "cold"}) {
+    if (const Value* const setting = any.find(key)) result.set(key, *setting);
+  }
   result.set("scaling", plan.is_strong ? "strong" : "weak");
   result.set("rounds", plan.rounds);
   Value& rows = result.set("points", Value::array());

@@ -12,6 +12,7 @@
 #include "bench/case_list.h"
 #include "bench/harness.h"
 #include "bench/options.h"
+#include "bench/peak.h"
 #include "bench/short_run.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -33,7 +34,7 @@ class ShortCase final : public Case {
     return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
                    network_.training_options(),
                    network_.options({"--allow-shared-gpu"}),
-                   input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
+                   input_.options({"--data", "--pipeline", "--workers", "--cold", "--emulate-storage"}),
                    ranks_.options({"--ranks", "--hosts", "--bucket-mb", "--reduce", "--wire"}),
                    {{.name = "--epochs",
                      .target = &epochs_,
@@ -63,6 +64,9 @@ class ShortCase final : public Case {
       result = run_short_points({launched->size}, settings, [&](std::int64_t) { return with_formula(row, options); });
     } else {
       result = run_all(options, host, devices_of(device), settings);
+    }
+    if (!dist::launched_rank() && options.device_images_per_s <= 0.0) {
+      add_share_of_peak(result, measure_peak(options.step));
     }
     add_environment(result);
     return result;
@@ -94,6 +98,7 @@ class ShortCase final : public Case {
       settings.set("images", *images);
       settings.set("pipeline", input_.pipeline);
       settings.set("workers", input_.workers);
+      settings.set("cold", options.input->is_cold);
       if (!input_.storage.empty()) settings.set("emulate_storage", input_.storage);
     }
     settings.set("reduce", request().reduce);

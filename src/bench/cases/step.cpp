@@ -9,14 +9,17 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bench/case_list.h"
+#include "bench/energy.h"
 #include "bench/floor.h"
 #include "bench/harness.h"
 #include "bench/options.h"
 #include "bench/peak.h"
 #include "bench/profile.h"
+#include "bench/step_progress.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "engine/device.h"
@@ -38,14 +41,20 @@ struct Measurements {
   double first_s = 0.0;
   /// Loss of every step, warm-up included.
   std::vector<float> losses;
+  /// Energy of the measured steps.
+  Energy energy;
 };
 
 Measurements run_steps(const NetworkOptions& options, engine::Executable& executable, SgdSteps& steps, Floor& floor) {
   Measurements measured;
+  Monitors monitors = all_monitors();
+  std::optional<EnergyMeter> meter;
+  StepProgress progress("step", options.warmup + options.steps);
   for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
     if (step == options.warmup) {
       floor.measure();
       executable.reset_profile();
+      meter.emplace(std::move(monitors));
     }
     const auto begin = Clock::now();
     executable.bind_slot(0);  // sends the batch to the device in every step, as in training
@@ -54,10 +63,13 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
     measured.losses.push_back(steps.loss());
     const double step_s = seconds_since(begin);
     if (step == 0) measured.first_s = step_s;
+    progress.update({.step = step + 1, .images = options.batch, .seconds = step_s});
     if (step < options.warmup) continue;
     measured.step_s.push_back(step_s);
     measured.optimizer_s.push_back(optimizer_s);
   }
+  progress.end();
+  measured.energy = meter->stop();
   return measured;
 }
 
@@ -132,6 +144,7 @@ Value run_step(const NetworkOptions& given) {
                               "algorithms", "dtype", "recompute", "warmup", "n"});
   const double median_s = summarise(measured.step_s).median;
   result.set("images_per_s", static_cast<double>(options.batch) / median_s);
+  result.set("energy", energy_value(result, measured.energy));
   result.set("first_step_s", compile_s + measured.first_s);
   result.set("step_ms", summary_ms(measured.step_s));
   result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
@@ -161,7 +174,9 @@ Value run_step(const NetworkOptions& given) {
   result.set("samples", Value::Table{{"step_s", samples_of(measured.step_s)}});
   result.set("profile", std::move(profile));
   result.set("layers", options.has_profile ? layer_table(*executable, times, &floor) : Value());
-  if (options.has_profile) add_share_of_peak(result, measure_peak(said), flops_of(executable->plan()), median_s);
+  const double flops = flops_of(executable->plan());
+  result.set("gflop_per_image", flops * 1e-9 / static_cast<double>(options.batch));
+  if (options.has_profile) add_share_of_peak(result, measure_peak(said), flops, median_s);
   add_environment(result);
   return result;
 }
@@ -181,7 +196,12 @@ class StepCase final : public Case {
   [[nodiscard]] Value run(const Host& host) override {
     NetworkOptions options = network_.checked(sizes_);
     options.graph = host.graph_of_file(options);
-    return run_step(options);
+    Value result = run_step(options);
+    if (result.find("peak") == nullptr) {  // without --profile
+      options.dtype = result.at("dtype").as_string();
+      add_share_of_peak(result, measure_peak(options));
+    }
+    return result;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "bench/cases/suite.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -29,6 +30,8 @@ T number_in(const std::string& text, std::string_view option) {
   if (error == std::errc() && end == text.data() + text.size()) return value;
   throw ConfigError(error_text("bench.suite", option, "a number", text, "a number"));
 }
+
+constexpr std::string_view kPass = "PASS";
 
 /// Main figure of a result: the first at its top level, or else the first of all.
 std::optional<Figure> main_figure(const Value& result) {
@@ -115,7 +118,29 @@ Value compare_suites(const Value& result, const Value& reference, double toleran
   return rows;
 }
 
+std::string suite_verdict(const Value& result) {
+  std::vector<std::string> reasons;
+  for (const Value& test : result.at("failed").as_array()) reasons.push_back(test.at("test").as_string() + " failed");
+  if (const Value* const against = result.find("against")) {
+    for (const Value& row : against->as_array()) {
+      const std::string& verdict = row.at("verdict").as_string();
+      if (verdict != "ok") reasons.push_back(fmt::format("{} is {}", row.at("test").as_string(), verdict));
+    }
+  }
+  return reasons.empty() ? std::string(kPass) : fmt::format("FAIL: {}", fmt::join(reasons, ", "));
+}
+
 namespace {
+
+/// Throws DataError if a stored result of the case suite lacks its tables.
+void require_suite(const std::filesystem::path& file, const Value& result) {
+  const Value* const tests = result.find("tests");
+  const Value* const failed = result.find("failed");
+  const bool is_suite = tests != nullptr && tests->is_table() && failed != nullptr && failed->is_array();
+  if (is_suite) return;
+  throw DataError(error_text("bench.suite", file.string(), "a table tests and an array failed", "other entries",
+                             "a record that bench suite wrote"));
+}
 
 class SuiteCase final : public Case {
  public:
@@ -147,39 +172,44 @@ class SuiteCase final : public Case {
       return asked.run(host);
     };
     Value result = run_suite(suite_tests(), run_test);
-    result.set("device", network_.network.device);
+    result.set("device", device());
     result.set("threads", network_.threads);
     if (reference) result.set("against", compare_suites(result, *reference, tolerance_percent_ / 100.0));
+    result.set("verdict", suite_verdict(result));
     add_environment(result);
     return result;
   }
-  [[nodiscard]] bool has_failed(const Value& result) const override {
-    if (!result.at("failed").as_array().empty()) return true;
-    const Value* const against = result.find("against");
-    return against != nullptr && std::ranges::any_of(against->as_array(), [](const Value& row) {
-             return row.at("verdict").as_string() != "ok";
-           });
-  }
+  [[nodiscard]] bool has_failed(const Value& result) const override { return suite_verdict(result) != kPass; }
 
  private:
   /// Result of the latest stored suite; nullopt without --against.
   [[nodiscard]] std::optional<Value> reference_result() const {
     if (against_.empty()) return std::nullopt;
     std::optional<Value> latest;
+    bool has_suite = false;
     for (const StoredRecord& record : read_records(against_)) {
-      if (record.value.at("case").as_string() == "suite") latest = record.value.at("result");
+      if (record.value.at("case").as_string() != "suite") continue;
+      has_suite = true;
+      const Value& result = record.value.at("result");
+      require_suite(record.file, result);
+      // A slow suite would lower what later ones must reach.
+      if (suite_verdict(result) == kPass) latest = result;
     }
     if (latest) {
       require_own_settings(*latest);
       return latest;
     }
-    throw ConfigError(error_text("bench.suite", against_, "a record of the case suite", "records of other cases",
+    throw ConfigError(error_text("bench.suite", against_, "a record of the case suite that passed",
+                                 has_suite ? "only suites that failed" : "records of other cases",
                                  "running bench suite --ledger DIR on a machine that you trust"));
   }
 
+  /// Device that computes, such as "cpu" for auto.
+  [[nodiscard]] std::string device() const { return network_.sized(SizeArguments{}).device; }
+
   /// Throws ConfigError if a stored suite ran with another --device or --threads.
   void require_own_settings(const Value& reference) const {
-    const Value::Table own{{"device", network_.network.device}, {"threads", network_.threads}};
+    const Value::Table own{{"device", device()}, {"threads", network_.threads}};
     const Value::Table stored = record_settings(reference);
     if (stored == own) return;
     throw ConfigError(error_text("bench.suite", against_, "a suite that ran with " + settings_text(own),

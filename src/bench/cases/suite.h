@@ -40,4 +40,7 @@ void set_option(Case& asked, std::string_view name, const std::string& value);
 /// @param tolerance allowed relative difference, such as 0.1
 [[nodiscard]] Value compare_suites(const Value& result, const Value& reference, double tolerance);
 
+/// Returns "PASS", or "FAIL: " with the tests that failed, or that are slower than or missing beside the stored suite.
+[[nodiscard]] std::string suite_verdict(const Value& result);
+
 }  // namespace roentgen::bench

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "bench/case_list.h"
+#include "bench/ledger/record_testing.h"
 #include "core/error.h"
+#include "core/folder_testing.h"
 
 namespace roentgen::bench {
 namespace {
@@ -83,6 +85,25 @@ TEST(Suite, fails_if_a_test_failed_or_is_slower) {
   Value broken = suite(10.0, 2.0);
   broken.set("failed", Value(Value::Array{Value::Table{{"test", "a"}}}));
   EXPECT_TRUE(asked.has_failed(broken));
+  EXPECT_EQ(suite_verdict(suite(10.0, 2.0)), "PASS");
+  EXPECT_EQ(suite_verdict(result), "FAIL: train is slower");
+  EXPECT_EQ(suite_verdict(broken), "FAIL: a failed");
+}
+
+TEST(Suite, is_not_compared_with_a_suite_that_failed) {
+  TemporaryFolder folder;
+  const std::vector<NamedCase> cases = make_cases();
+  Case& asked = find_case(cases, "suite");
+  set_option(asked, "--against", folder.path().string());
+  Value slow = suite(10.0, 2.0);
+  slow.set("against", compare_suites(slow, suite(20.0, 2.0), 0.1));
+  const auto file = write_record(folder.path(), made_record(0, "aaaa", "suite", slow).value);
+  EXPECT_THAT([&] { static_cast<void>(asked.run({})); },
+              ThrowsMessage<ConfigError>(HasSubstr("got only suites that failed")));
+  std::filesystem::remove(file);
+  static_cast<void>(write_record(folder.path(), made_record(0, "aaaa", "suite", Value::Table{{"tests", 3}}).value));
+  EXPECT_THAT([&] { static_cast<void>(asked.run({})); },
+              ThrowsMessage<DataError>(HasSubstr("expected a table tests and an array failed")));
 }
 
 }  // namespace

@@ -43,6 +43,12 @@ Names figure_names(const Value& result) {
   return names;
 }
 
+TEST(RecordSettings, leave_out_figures_that_are_whole_numbers) {
+  const Value result = Value::Table{{"model", "resnet18"}, {"images_per_s", 3}, {"auroc", 1}};
+  EXPECT_EQ(settings_text(record_settings(result)), "model=resnet18");
+  EXPECT_EQ(main_figures(result).size(), 2U);
+}
+
 TEST(MainFigures, prefer_rates_to_the_times_that_say_the_same) {
   EXPECT_THAT(figure_names(step_result(10.0)), ElementsAre("images_per_s"));
   EXPECT_THAT(figure_names(Value::Table{{"step_ms", Value::Table{{"median", 2.0}}}}), ElementsAre("step_ms"));

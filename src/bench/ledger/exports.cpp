@@ -80,6 +80,12 @@ void write(const fs::path& file, const std::string& text) {
 
 std::string plain(const Value& value) { return value.is_string() ? value.as_string() : io::to_json(value, -1); }
 
+/// False if the case ended with an error, such as an unreached target.
+bool has_passed(const Value& record) {
+  const Value* const passed = record.find("passed");
+  return passed == nullptr || !passed->is_bool() || passed->as_bool();
+}
+
 void write_metrics(const Value& record, const fs::path& run, std::int64_t time_ms) {
   const Value& result = record.at("result");
   for (const Figure& figure : main_figures(result)) {
@@ -101,6 +107,7 @@ void write_metrics(const Value& record, const fs::path& run, std::int64_t time_m
 }  // namespace
 
 std::string mlperf_log(const Value& record) {
+  const bool is_passed = has_passed(record);
   const Period period = period_of(record);
   const Value& result = record.at("result");
   std::string text;
@@ -122,12 +129,11 @@ std::string mlperf_log(const Value& record) {
   const Value* const model = result.find("model");
   const Value* const batch = result.find("batch");
   add(period.begin_ms, "POINT_IN_TIME", "submission_benchmark", model != nullptr ? *model : record.at("case"), {});
-  if (batch != nullptr) {
+  // Results of several numbers of ranks have several global batch sizes.
+  if (batch != nullptr && batch->is_integer() && result.find("points") == nullptr) {
     const Value* const ranks = result.find("ranks");
     const std::int64_t count = ranks != nullptr && ranks->is_integer() ? ranks->as_integer() : 1;
-    if (batch->is_integer()) {
-      add(period.begin_ms, "POINT_IN_TIME", "global_batch_size", batch->as_integer() * count, {});
-    }
+    add(period.begin_ms, "POINT_IN_TIME", "global_batch_size", batch->as_integer() * count, {});
   }
   add(period.begin_ms, "INTERVAL_START", "run_start", Value(), {});
   for (const Figure& figure : main_figures(result)) {
@@ -135,7 +141,7 @@ std::string mlperf_log(const Value& record) {
     add(period.end_ms, "POINT_IN_TIME", "tracked_stats",
         Value::Table{{is_throughput ? "throughput" : figure.name, figure.value}}, {});
   }
-  add(period.end_ms, "INTERVAL_END", "run_stop", Value(), {{"status", "success"}});
+  add(period.end_ms, "INTERVAL_END", "run_stop", Value(), {{"status", is_passed ? "success" : "aborted"}});
   return text;
 }
 
@@ -164,13 +170,13 @@ fs::path write_mlflow_run(const Value& record, const fs::path& store) {
     write(run / "params" / mlflow_name(name), plain(value));
   }
   write_metrics(record, run, period.end_ms);
-  // The run appears in MLflow with this file, the last one. Status 3 is FINISHED, source type 4 LOCAL.
+  // The run appears in MLflow with this file, the last one. Status 3 is FINISHED, 4 FAILED; source type 4 is LOCAL.
   write(run / "meta.yaml",
         fmt::format("artifact_uri: {}\nend_time: {}\nentry_point_name: ''\nexperiment_id: '{}'\n"
                     "lifecycle_stage: active\nrun_id: {}\nrun_name: {}\nrun_uuid: {}\nsource_name: ''\nsource_type: 4\n"
-                    "source_version: ''\nstart_time: {}\nstatus: 3\ntags: []\nuser_id: roentgen\n",
+                    "source_version: ''\nstart_time: {}\nstatus: {}\ntags: []\nuser_id: roentgen\n",
                     io::to_json((run / "artifacts").string()), period.end_ms, kExperimentId, id, io::to_json(case_name),
-                    id, period.begin_ms));
+                    id, period.begin_ms, has_passed(record) ? 3 : 4));
   return run;
 }
 

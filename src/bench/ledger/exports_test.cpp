@@ -55,6 +55,22 @@ TEST(MlperfLog, has_lines_that_parse) {
   EXPECT_THAT(mlperf_log(record()), HasSubstr("\"throughput\":12.5"));
 }
 
+TEST(MlperfLog, of_a_failed_case_is_aborted) {
+  Value failed = record();
+  failed.set("passed", false);
+  EXPECT_THAT(mlperf_log(failed), HasSubstr("\"status\":\"aborted\""));
+  EXPECT_THAT(mlperf_log(record()), HasSubstr("\"status\":\"success\""));
+  TemporaryFolder folder;
+  EXPECT_THAT(text_of(write_mlflow_run(failed, folder.path()) / "meta.yaml"), HasSubstr("status: 4\n"));
+  EXPECT_THAT(text_of(write_mlflow_run(record(), folder.path()) / "meta.yaml"), HasSubstr("status: 3\n"));
+}
+
+TEST(MlperfLog, has_no_batch_size_for_several_numbers_of_ranks) {
+  Value several = record();
+  several.set_path("result.points", Value(Value::Array{Value::Table{{"ranks", 1}}, Value::Table{{"ranks", 2}}}));
+  EXPECT_THAT(mlperf_log(several), testing::Not(HasSubstr("global_batch_size")));
+}
+
 TEST(MlflowRun, has_the_files_of_a_file_store) {
   TemporaryFolder folder;
   const std::filesystem::path run = write_mlflow_run(record(), folder.path() / "mlruns");

@@ -82,6 +82,7 @@ bool is_summary(const Value& value) {
 bool is_setting(std::string_view key, const Value& value) {
   if (contains(kSettingsWithUnit, key)) return true;
   if (contains(kNoSettings, key) || contains(kNoFigures, key) || key.ends_with("_bytes")) return false;
+  if (figure_kind(key)) return false;  // programs may write 3.0 as 3
   return value.is_string() || value.is_bool() || value.is_integer();
 }
 

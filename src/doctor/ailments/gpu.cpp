@@ -15,6 +15,9 @@ namespace {
 
 bool is_nvidia_gpu(const PciDevice& device) { return device.kind == "gpu" && device.id.starts_with("10de:"); }
 
+/// True if a driver serves the GPU: NVIDIA's, or one that lends it to a virtual machine.
+bool is_served(const PciDevice& device) { return device.driver == "nvidia" || device.driver.starts_with("vfio"); }
+
 /// Returns the signs of all GPUs for which `sign` returns one.
 template <typename Function>
 std::vector<Sign> each_gpu(const Inventory& machine, Function&& sign) {
@@ -35,14 +38,36 @@ const PciDevice* pci_of(const Inventory& machine, const Gpu& gpu) {
   return found == machine.pci.end() ? nullptr : &*found;
 }
 
+/// True if CUDA finds GPUs, but not this one.
+bool is_hidden(const Inventory& machine, const Gpu& gpu) {
+  const std::string bus = lower_case(gpu.bus);
+  return !machine.cuda.devices.empty() &&
+         std::ranges::none_of(machine.cuda.devices, [&](const runtime::CudaDeviceInfo& device) {
+           return bus.ends_with(lower_case(device.bus));
+         });
+}
+
 }  // namespace
 
 std::vector<Sign> driver_missing(const Inventory& machine) {
-  const auto gpu = std::ranges::find_if(machine.pci, is_nvidia_gpu);
-  if (gpu == machine.pci.end() || !machine.gpus.empty() || !machine.cuda.devices.empty()) return {};
+  if (!machine.gpus.empty() || !machine.cuda.devices.empty()) return {};
+  const auto gpu = std::ranges::find_if(
+      machine.pci, [](const PciDevice& device) { return is_nvidia_gpu(device) && !is_served(device); });
+  if (gpu == machine.pci.end()) return {};
   return {{fmt::format("an NVIDIA GPU is at {}, but no driver serves it{}", gpu->bus,
                        gpu->driver.empty() ? "" : fmt::format(" (kernel driver {})", gpu->driver)),
            "install NVIDIA's driver, or start the container with --gpus all"}};
+}
+
+std::vector<Sign> gpus_withheld(const Inventory& machine) {
+  if (!machine.gpus.empty() || !machine.cuda.devices.empty()) return {};
+  const auto gpu = std::ranges::find_if(
+      machine.pci, [](const PciDevice& device) { return is_nvidia_gpu(device) && device.driver == "nvidia"; });
+  if (gpu == machine.pci.end()) return {};
+  return {{fmt::format("NVIDIA's driver serves the GPU at {}, but this process may not use it, or nvidia-smi and CUDA "
+                       "are not installed here",
+                       gpu->bus),
+           "srun --gpus=N, or docker run --gpus all, if this is not intended"}};
 }
 
 std::vector<Sign> cuda_missing(const Inventory& machine) {
@@ -144,6 +169,7 @@ std::vector<Sign> gpu_not_persistent(const Inventory& machine) {
 std::vector<Sign> gpu_far(const Inventory& machine) {
   if (machine.cpu.allowed.empty()) return {};
   return each_gpu(machine, [&](const Gpu& gpu) -> std::optional<Sign> {
+    if (is_hidden(machine, gpu)) return std::nullopt;  // a rank with the cores of one socket does not use it
     const PciDevice* const device = pci_of(machine, gpu);
     if (device == nullptr || device->numa_node < 0) return std::nullopt;
     const auto node = std::ranges::find(machine.nodes, device->numa_node, &NumaNode::index);

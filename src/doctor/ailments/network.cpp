@@ -14,6 +14,13 @@ namespace {
 
 bool is_active(const Port& port) { return port.state == "ACTIVE"; }
 bool has_active_port(const Inventory& machine) { return std::ranges::any_of(machine.ports, is_active); }
+
+/// Level of a sign about RDMA. Most Ethernet adapters that can do RDMA are used for TCP only, also by cloud machines.
+std::optional<Level> rdma_level(const Inventory& machine) {
+  const bool has_infiniband =
+      std::ranges::any_of(machine.ports, [](const Port& port) { return port.layer == "InfiniBand"; });
+  return has_infiniband ? std::nullopt : std::optional(Level::Advice);
+}
 std::string name_of(const Port& port) { return fmt::format("port {} of {}", port.number, port.adapter); }
 
 }  // namespace
@@ -49,7 +56,7 @@ std::vector<Sign> port_down(const Inventory& machine) {
   }
   if (signs.empty() && !machine.ports.empty() && !has_active_port(machine)) {
     signs.push_back({fmt::format("none of {} InfiniBand or RoCE ports is active", machine.ports.size()),
-                     "check cables and switch: ibstat"});
+                     "check cables and switch: ibstat", rdma_level(machine)});
   }
   return signs;
 }
@@ -70,13 +77,13 @@ std::vector<Sign> memlock_small(const Inventory& machine) {
   if (!has_active_port(machine) || machine.system.may_lock_any || !limit || *limit >= kLeast_bytes) return {};
   return {{fmt::format("a process may lock only {:.0f} KiB of memory, too few for RDMA",
                        static_cast<double>(*limit) / 1024.0),
-           "ulimit -l unlimited, or docker run --ulimit memlock=-1 --cap-add IPC_LOCK"}};
+           "ulimit -l unlimited, or docker run --ulimit memlock=-1 --cap-add IPC_LOCK", rdma_level(machine)}};
 }
 
 std::vector<Sign> verbs_missing(const Inventory& machine) {
   if (!has_active_port(machine) || machine.libraries.contains("libibverbs")) return {};
   return {{"libibverbs is missing: MPI and NCCL cannot use the InfiniBand or RoCE adapter",
-           "apt-get install libibverbs1 ibverbs-providers"}};
+           "apt-get install libibverbs1 ibverbs-providers", rdma_level(machine)}};
 }
 
 std::vector<Sign> ucx_missing(const Inventory& machine) {
@@ -100,7 +107,9 @@ std::vector<Sign> pci_narrow(const Inventory& machine) {
     if (lanes <= 0.0 || most > kMostLanes || lanes >= most) continue;
     signs.push_back({fmt::format("the {} device at {} is connected by {:.0f} of {:.0f} PCIe lanes", device.kind,
                                  device.bus, lanes, most),
-                     "move it to a slot with all lanes"});
+                     "move it to a slot with all lanes",
+                     // Many disks and Ethernet adapters have more lanes than they need.
+                     device.is_infiniband ? std::nullopt : std::optional(Level::Advice)});
   }
   return signs;
 }

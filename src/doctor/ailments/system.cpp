@@ -30,15 +30,13 @@ std::optional<double> major_version(std::string_view text) {
 }  // namespace
 
 std::vector<Sign> kernel_old(const Inventory& machine) {
-  const auto major = major_version(machine.system.kernel);
-  const auto parts = split(machine.system.kernel, '.');
-  const auto minor = parts.size() > 1 ? number_in(parts[1]) : std::nullopt;
-  if (!major || !minor) return {};
-  // pidfd_open(2), by which the launcher watches its ranks, came with Linux 5.3.
-  if (*major > 5.0 || (*major == 5.0 && *minor >= 3.0)) return {};
-  return {
-      {fmt::format("Linux {} is older than 5.3, which several processes on several hosts need", machine.system.kernel),
-       "install a newer kernel"}};
+  // The launcher watches its ranks by pidfd_open(2). Linux has it since 5.3, and some older kernels of distributions
+  // do.
+  if (machine.system.has_pidfd_open) return {};
+  return {{fmt::format(
+               "Linux {} lacks pidfd_open(2), or a container forbids it; several processes on several hosts need it",
+               machine.system.kernel),
+           "install Linux 5.3 or newer, or start the container without the limits of seccomp"}};
 }
 
 std::vector<Sign> memory_limited(const Inventory& machine) {
