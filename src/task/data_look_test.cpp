@@ -131,5 +131,40 @@ TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
               HasSubstr("a label with positive and negative images, got only labels with a single value: sick"));
 }
 
+TEST_F(DataLookTest, counts_unknown_labels_and_names_columns_that_are_not_used) {
+  write_table("labels.csv", "path,patient,sick,old,mark", [](int i) {
+    return fmt::format("a{}.png,p{},{},{},{}", i, i / 2, i % 6 == 0 ? "none" : std::to_string(i % 2),
+                       i == 5 ? "?" : std::to_string(i % 2), i % 3 == 0 ? "x" : "");
+  });
+  const DataLook found = look();
+  EXPECT_THAT(found.dataset.label_names, ElementsAre("sick"));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("of 24 images, the label is unknown")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("or -1) for: sick 4; data.blank = \"negative\"")));
+  EXPECT_THAT(found.doubts,
+              Contains(HasSubstr("other than 1, 0, -1, yes and no are not used as labels: old (line 7)")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("with one text and empty fields are not used as labels: mark")));
+}
+
+TEST_F(DataLookTest, warns_of_labels_with_only_one_class_in_a_split) {
+  write_table("labels.csv", "path,patient,split,sick", [](int i) {
+    return fmt::format("a{}.png,p{},{},{}", i, i, i < 16 ? "train" : i < 20 ? "val" : "test", i < 20 ? i % 2 : 1);
+  });
+  const DataLook found = look();
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("labels with only one class in the test images: sick")));
+  EXPECT_THAT(found.doubts, testing::Not(Contains(HasSubstr("in the validation images"))));
+}
+
+TEST_F(DataLookTest, names_the_line_of_a_typo_and_the_candidates_among_class_columns) {
+  write_table("labels.csv", "path,patient,sick",
+              [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i == 3 ? "l" : std::to_string(i % 2)); });
+  EXPECT_THAT(refusal(), HasSubstr("got columns path, patient, sick; other text in sick (line 5); try correcting"));
+  write_table("labels.csv", "path,patient,site,side",
+              [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2 ? "x" : "y", i % 2 ? "l" : "r"); });
+  EXPECT_THAT(refusal(), HasSubstr("class names may be in site, side; try --set data.labels=site:VALUE"));
+  write_table("labels.csv", "path,patient,sick",
+              [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i % 2 ? "x" : ""); });
+  EXPECT_THAT(refusal(), HasSubstr("try --set data.labels=sick:VALUE with the text of that column, and --set"));
+}
+
 }  // namespace
 }  // namespace roentgen::task
