@@ -83,21 +83,18 @@ void choose_source(DataLook& look, data::TableFiles& files) {
 
 /// Throws the error for a table without a column that init can take as labels.
 [[noreturn]] void refuse_columns(const std::string& table_name, const data::TableLook& table) {
+  std::vector<std::string> candidates = table.unsure;
+  std::ranges::copy(table.marked, std::back_inserter(candidates));
   std::string got = "columns " + joined(table.columns), remedy = "adding a column of 1 and 0 for each label";
   if (!table.nearly.empty()) {
     got += fmt::format("; other text in {}", joined(table.nearly));
     remedy = "correcting these lines";
-  } else if (!table.unsure.empty()) {
-    if (table.unsure.size() > 1) got += fmt::format("; class names may be in {}", joined(table.unsure));
-    remedy = fmt::format("--set data.labels={}:VALUE with a value of that column", table.unsure.front());
-  } else if (!table.marked.empty()) {
-    remedy = fmt::format(
-        "--set data.labels={}:VALUE with the text of that column, and --set data.blank=negative if an "
-        "empty field means absent",
-        table.marked.front());
+  } else if (!candidates.empty()) {
+    if (candidates.size() > 1) got += fmt::format("; class names may be in {}", joined(candidates));
+    remedy = fmt::format("--set data.labels={}:VALUE with a value of that column", candidates.front());
+    if (!table.marked.empty()) remedy += ", and --set data.blank=negative if an empty field means absent";
   }
-  throw DataError(
-      error_text("task.init", table_name, "a column of 1 and 0, or of class names", got, std::move(remedy)));
+  throw DataError(error_text("task.init", table_name, "a column of 1 and 0, or of class names", got, remedy));
 }
 
 /// Notes columns that might be labels but are not used.

@@ -158,12 +158,17 @@ TEST_F(DataLookTest, names_the_line_of_a_typo_and_the_candidates_among_class_col
   write_table("labels.csv", "path,patient,sick",
               [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i == 3 ? "l" : std::to_string(i % 2)); });
   EXPECT_THAT(refusal(), HasSubstr("got columns path, patient, sick; other text in sick (line 5); try correcting"));
+  write_table("labels.csv", "path,patient,sick,cause", [](int i) {
+    return fmt::format("a{}.png,p{},{},{}", i, i, i == 3 ? "l" : std::to_string(i % 2), i % 2 ? "virus" : "bacteria");
+  });
+  EXPECT_THAT(refusal(), HasSubstr("other text in sick (line 5)")) << "rather than labels from the column cause";
   write_table("labels.csv", "path,patient,site,side",
               [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2 ? "x" : "y", i % 2 ? "l" : "r"); });
   EXPECT_THAT(refusal(), HasSubstr("class names may be in site, side; try --set data.labels=site:VALUE"));
   write_table("labels.csv", "path,patient,sick",
               [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i % 2 ? "x" : ""); });
-  EXPECT_THAT(refusal(), HasSubstr("try --set data.labels=sick:VALUE with the text of that column, and --set"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("try --set data.labels=sick:VALUE with a value of that column, and --set data.blank=negative"));
 }
 
 }  // namespace

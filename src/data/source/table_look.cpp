@@ -328,7 +328,8 @@ TableLook look_at_table(const io::Csv& table, const std::string& patient) {
     }
   }
   const auto named = std::ranges::find_if(candidates, [](const auto& one) { return names_a_diagnosis(one.first); });
-  const auto chosen = named == candidates.end() && candidates.size() == 1 ? candidates.begin() : named;
+  const bool is_only = candidates.size() == 1 && look.nearly.empty() && look.marked.empty();
+  const auto chosen = named == candidates.end() && is_only ? candidates.begin() : named;
   const bool has_columns = !look.labels.empty();
   for (auto one = candidates.begin(); one != candidates.end(); ++one) {
     if (one == chosen && !has_columns) {
