@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 #include "core/plural.h"
 #include "data/source/image_list.h"
 #include "data/source/table_fields.h"
@@ -35,6 +38,35 @@ std::string joined(const std::vector<std::string>& names) {
   return data::first_names(names, kShown);
 }
 
+/// Names of spreadsheets directly in the folder.
+std::vector<std::string> spreadsheets_in(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored)) {
+    const std::string extension = lower_case(entry.path().extension().string());
+    if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// Names of tables directly in the folder that this user may not read.
+std::vector<std::string> closed_tables_in(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored)) {
+    const std::string extension = lower_case(entry.path().extension().string());
+    const bool is_table = extension == ".csv" || extension == ".tsv" || extension == ".txt";
+    if (is_table && entry.is_regular_file(ignored) && !std::ifstream(entry.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 /// Throws the error for a folder of images without labels.
 [[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images, data::TableFiles& tables) {
   std::vector<std::string> others;
@@ -47,6 +79,14 @@ std::string joined(const std::vector<std::string>& names) {
       "adding a labels.csv with the columns path, patient and one column of 1 and 0 per label, or a folder for each "
       "class; roentgen predict needs no labels";
   if (!others.empty()) remedy = "renaming the column of image files in the table to path, file, filename or image";
+  const std::vector<std::string> closed = closed_tables_in(root), sheets = spreadsheets_in(root);
+  if (!closed.empty()) {
+    others.push_back("without permission to read " + joined(closed));
+    remedy = "changing the permissions of " + joined(closed);
+  } else if (others.empty() && !sheets.empty()) {
+    others.push_back(joined(sheets) + " cannot be read");
+    remedy = "saving the spreadsheet as labels.csv";
+  }
   throw DataError(error_text("task.init", root.string(), "images with labels",
                              fmt::format("{} and no table that lists them{}", counted(images, "image"),
                                          others.empty() ? "" : fmt::format(" ({})", fmt::join(others, "; "))),

@@ -117,6 +117,8 @@ TEST_F(DataLookTest, keeps_frontal_views_where_there_are_others) {
 
 TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
   EXPECT_THAT(refusal(), HasSubstr("expected images with labels, got 24 images and no table that lists them; try"));
+  write("Befunde.XLSX", "PK");
+  EXPECT_THAT(refusal(), HasSubstr("(Befunde.XLSX cannot be read); try saving the spreadsheet as labels.csv"));
   write_table("mine.csv", "img,sick", [](int i) { return fmt::format("a{}.png,{}", i, i % 2); });
   EXPECT_THAT(refusal(), HasSubstr("24 images and no table that lists them (mine.csv has columns img, sick); try "
                                    "renaming the column of image files in the table to path, file, filename or image"));

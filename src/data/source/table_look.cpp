@@ -88,8 +88,8 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool
   return classes;
 }
 
-/// True if the fields of a column list several values. A comma or semicolon separates values only if a field consists
-/// of one of them: "Mass, Nodule" is a list if another field is "Mass", but "effusion, left" alone is one value.
+/// True if the fields of a column list several values. A comma or semicolon separates values only if one of them also
+/// occurs alone. "Mass, Nodule" is a list if another field is "Mass". "effusion, left" is usually one value.
 bool lists_values(const io::Csv& table, std::size_t column) {
   std::set<std::string> fields;
   for (const auto& row : table.rows) fields.insert(field(row, column));
