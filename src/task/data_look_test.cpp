@@ -164,6 +164,9 @@ TEST_F(DataLookTest, names_the_line_of_a_typo_and_the_candidates_among_class_col
     return fmt::format("a{}.png,p{},{},{}", i, i, i == 3 ? "l" : std::to_string(i % 2), i % 2 ? "virus" : "bacteria");
   });
   EXPECT_THAT(refusal(), HasSubstr("other text in sick (line 5)")) << "rather than labels from the column cause";
+  write_table("labels.csv", "path,patient,sick,sick",
+              [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2, i % 2); });
+  EXPECT_THAT(refusal(), HasSubstr("one column of each name, got two named \"sick\"; try renaming one of them"));
   write_table("labels.csv", "path,patient,site,side",
               [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2 ? "x" : "y", i % 2 ? "l" : "r"); });
   EXPECT_THAT(refusal(), HasSubstr("class names may be in site, side; try --set data.labels=site:VALUE"));

@@ -313,7 +313,8 @@ TableLook look_at_table(const io::Csv& table, const std::string& patient) {
     look.columns.push_back(name);
     if (is_fact[i] || name.empty()) continue;
     if (is_label_column(table, i)) {
-      look.labels.push_back(name);
+      // The dataset reader refuses two columns of one name.
+      if (std::ranges::find(look.labels, name) == look.labels.end()) look.labels.push_back(name);
       continue;
     }
     const FieldCounts counts = count_fields(table, i);
