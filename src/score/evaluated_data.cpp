@@ -25,7 +25,9 @@ data::Dataset load_data(const data::SourceOptions& source) {
     return data::load_dataset(source);
   } catch (const Error& error) {
     if (error_parts(error.what()).thing != "data.labels") throw;
-    throw ConfigError(with_remedy(error.what(), "a data folder with the labels that the checkpoint knows"));
+    throw ConfigError(with_remedy(error.what(),
+                                  "a data folder with the labels that the checkpoint knows or, if they have other "
+                                  "names there, --set 'data.label_map={LABEL=\"NAME\"}'"));
   }
 }
 

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 #include "core/plural.h"
 #include "data/source/image_list.h"
 #include "data/source/table_fields.h"
@@ -35,6 +38,35 @@ std::string joined(const std::vector<std::string>& names) {
   return data::first_names(names, kShown);
 }
 
+/// Names of spreadsheets directly in the folder.
+std::vector<std::string> spreadsheets_in(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored)) {
+    const std::string extension = lower_case(entry.path().extension().string());
+    if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// Names of tables directly in the folder that this user may not read.
+std::vector<std::string> closed_tables_in(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored)) {
+    const std::string extension = lower_case(entry.path().extension().string());
+    const bool is_table = extension == ".csv" || extension == ".tsv" || extension == ".txt";
+    if (is_table && entry.is_regular_file(ignored) && !std::ifstream(entry.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 /// Throws the error for a folder of images without labels.
 [[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images, data::TableFiles& tables) {
   std::vector<std::string> others;
@@ -47,6 +79,14 @@ std::string joined(const std::vector<std::string>& names) {
       "adding a labels.csv with the columns path, patient and one column of 1 and 0 per label, or a folder for each "
       "class; roentgen predict needs no labels";
   if (!others.empty()) remedy = "renaming the column of image files in the table to path, file, filename or image";
+  const std::vector<std::string> closed = closed_tables_in(root), sheets = spreadsheets_in(root);
+  if (!closed.empty()) {
+    others.push_back("without permission to read " + joined(closed));
+    remedy = "changing the permissions of " + joined(closed);
+  } else if (others.empty() && !sheets.empty()) {
+    others.push_back(joined(sheets) + " cannot be read");
+    remedy = "saving the spreadsheet as labels.csv";
+  }
   throw DataError(error_text("task.init", root.string(), "images with labels",
                              fmt::format("{} and no table that lists them{}", counted(images, "image"),
                                          others.empty() ? "" : fmt::format(" ({})", fmt::join(others, "; "))),
@@ -81,6 +121,47 @@ void choose_source(DataLook& look, data::TableFiles& files) {
   }
 }
 
+/// Throws the error for a table without a column that init can take as labels.
+[[noreturn]] void refuse_columns(const std::string& table_name, const data::TableLook& table) {
+  std::vector<std::string> candidates = table.unsure;
+  std::ranges::copy(table.marked, std::back_inserter(candidates));
+  std::string got = "columns " + joined(table.columns), remedy = "adding a column of 1 and 0 for each label";
+  if (!table.nearly.empty()) {
+    got += fmt::format("; other text in {}", joined(table.nearly));
+    remedy = "correcting these lines";
+  } else if (!candidates.empty()) {
+    if (candidates.size() > 1) got += fmt::format("; class names may be in {}", joined(candidates));
+    remedy = fmt::format("--set data.labels={}:VALUE with a value of that column", candidates.front());
+    if (!table.marked.empty()) remedy += ", and --set data.blank=negative if an empty field means absent";
+  }
+  throw DataError(error_text("task.init", table_name, "a column of 1 and 0, or of class names", got, remedy));
+}
+
+/// Notes columns that might be labels but are not used.
+void note_unused_columns(const data::TableLook& table, DataLook& look) {
+  if (!table.unsure.empty()) {
+    look.doubts.push_back(
+        fmt::format("columns with few values that are not used as labels: {}; to use one, set data.labels = "
+                    "[\"COLUMN:VALUE\"]",
+                    joined(table.unsure)));
+  }
+  if (!table.marked.empty()) {
+    look.doubts.push_back(
+        fmt::format("columns with one text and empty fields are not used as labels: {}; to use one, set data.labels = "
+                    "[\"COLUMN:TEXT\"], and data.blank = \"negative\" if an empty field means absent",
+                    joined(table.marked)));
+  }
+  if (!table.nearly.empty()) {
+    look.doubts.push_back(
+        fmt::format("columns with a few fields other than 1, 0, -1, yes and no are not used as labels: {}; to use "
+                    "them, correct these lines",
+                    joined(table.nearly)));
+  }
+  if (!table.absent.empty()) {
+    look.doubts.push_back("columns without a positive field are not used as labels: " + joined(table.absent));
+  }
+}
+
 /// Chooses labels of a csv table, unless they are given or `roentgen convert` wrote the table.
 void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
@@ -103,40 +184,37 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
     return;
   }
   source.labels = table.labels;
-  if (source.labels.empty()) {
-    throw DataError(
-        error_text("task.init", path.filename().string(), "a column of 1 and 0, or of class names",
-                   "columns " + joined(table.columns),
-                   table.unsure.empty()
-                       ? "adding a column of 1 and 0 for each label"
-                       : fmt::format("--set data.labels={}:VALUE with a value of that column", table.unsure.front())));
-  }
+  if (source.labels.empty()) refuse_columns(path.filename().string(), table);
   look.labels_from = fmt::format("columns of {} with no values except 1, 0, -1, yes and no", path.filename().string());
   if (!table.class_column.empty()) {
     look.labels_from = fmt::format("values of column {} of {}", table.class_column, path.filename().string());
     if (!table.normals.empty())
       look.labels_from += fmt::format("; {} means that all labels are absent", joined(table.normals));
   }
-  if (!table.unsure.empty()) {
-    look.doubts.push_back(
-        fmt::format("columns with few values that are not used as labels: {}; to use one, set data.labels = "
-                    "[\"COLUMN:VALUE\"]",
-                    joined(table.unsure)));
-  }
+  note_unused_columns(table, look);
 }
 
 /// Removes labels that have only one class, and warns of rare labels.
 void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
-  std::vector<std::string> kept, constant, rare;
+  std::vector<std::string> kept, constant, rare, unknown;
+  const std::int64_t images = std::ssize(dataset.samples);
   for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
     std::int64_t positives = 0, negatives = 0;
     for (const data::SplitSummary& summary : dataset.summaries) {
       positives += summary.labels[k].positives;
       negatives += summary.labels[k].negatives;
     }
+    const std::int64_t unknowns = images - positives - negatives;
+    if (unknowns > 0) unknown.push_back(fmt::format("{} {}", dataset.label_names[k], unknowns));
     const bool is_constant = positives == 0 || negatives == 0;
     (is_constant ? constant : kept).push_back(dataset.label_names[k]);
     if (!is_constant && std::min(positives, negatives) < kFewPositives) rare.push_back(dataset.label_names[k]);
+  }
+  if (!unknown.empty()) {
+    look.doubts.push_back(
+        fmt::format("of {}, the label is unknown (an empty field, none, nan, unknown or -1) for: {}; data.blank = "
+                    "\"negative\" makes empty fields negative",
+                    counted(images, "image"), joined(unknown)));
   }
   if (!constant.empty()) {
     look.doubts.push_back(fmt::format("labels omitted, because all images have the same value: {}", joined(constant)));
@@ -151,9 +229,25 @@ void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   if (kept.empty()) {
     throw DataError(error_text("task.init", look.source.root.string(), "a label with positive and negative images",
                                "only labels with a single value: " + joined(constant),
-                               "more images, or other labels by --set data.labels=NAME"));
+                               unknown.empty() ? "more images, or other labels by --set data.labels=NAME"
+                                               : "--set data.blank=negative if an empty field means absent"));
   }
   look.source.labels = kept;
+}
+
+/// Warns of labels with only one class in the validation or test images.
+void warn_of_single_classes(DataLook& look) {
+  for (const auto split : {data::Split::Val, data::Split::Test}) {
+    const data::SplitSummary& summary = look.dataset.summary(split);
+    std::vector<std::string> single;
+    for (std::size_t k = 0; k < summary.labels.size(); ++k) {
+      const data::LabelCounts& counts = summary.labels[k];
+      if (counts.positives == 0 || counts.negatives == 0) single.push_back(look.dataset.label_names[k]);
+    }
+    if (summary.images == 0 || single.empty()) continue;
+    look.doubts.push_back(fmt::format("labels with only one class in the {} images: {}; their AUROC there is undefined",
+                                      split == data::Split::Val ? "validation" : "test", joined(single)));
+  }
 }
 
 /// Chooses labels from the folder names: all except names that mean "no finding".
@@ -259,6 +353,7 @@ DataLook look_at_data(const data::SourceOptions& asked) {
     look.doubts.push_back(fmt::format("{} in the folder, not read; roentgen inspect says why",
                                       counted(look.dataset.left_out_images, "image file")));
   }
+  warn_of_single_classes(look);
   take_census(look);
   return look;
 }

@@ -117,6 +117,8 @@ TEST_F(DataLookTest, keeps_frontal_views_where_there_are_others) {
 
 TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
   EXPECT_THAT(refusal(), HasSubstr("expected images with labels, got 24 images and no table that lists them; try"));
+  write("Befunde.XLSX", "PK");
+  EXPECT_THAT(refusal(), HasSubstr("(Befunde.XLSX cannot be read); try saving the spreadsheet as labels.csv"));
   write_table("mine.csv", "img,sick", [](int i) { return fmt::format("a{}.png,{}", i, i % 2); });
   EXPECT_THAT(refusal(), HasSubstr("24 images and no table that lists them (mine.csv has columns img, sick); try "
                                    "renaming the column of image files in the table to path, file, filename or image"));
@@ -129,6 +131,49 @@ TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
   write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},1", i, i); });
   EXPECT_THAT(refusal(),
               HasSubstr("a label with positive and negative images, got only labels with a single value: sick"));
+}
+
+TEST_F(DataLookTest, counts_unknown_labels_and_names_columns_that_are_not_used) {
+  write_table("labels.csv", "path,patient,sick,old,mark", [](int i) {
+    return fmt::format("a{}.png,p{},{},{},{}", i, i / 2, i % 6 == 0 ? "none" : std::to_string(i % 2),
+                       i == 5 ? "?" : std::to_string(i % 2), i % 3 == 0 ? "x" : "");
+  });
+  const DataLook found = look();
+  EXPECT_THAT(found.dataset.label_names, ElementsAre("sick"));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("of 24 images, the label is unknown")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("or -1) for: sick 4; data.blank = \"negative\"")));
+  EXPECT_THAT(found.doubts,
+              Contains(HasSubstr("other than 1, 0, -1, yes and no are not used as labels: old (line 7)")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("with one text and empty fields are not used as labels: mark")));
+}
+
+TEST_F(DataLookTest, warns_of_labels_with_only_one_class_in_a_split) {
+  write_table("labels.csv", "path,patient,split,sick", [](int i) {
+    return fmt::format("a{}.png,p{},{},{}", i, i, i < 16 ? "train" : i < 20 ? "val" : "test", i < 20 ? i % 2 : 1);
+  });
+  const DataLook found = look();
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("labels with only one class in the test images: sick")));
+  EXPECT_THAT(found.doubts, testing::Not(Contains(HasSubstr("in the validation images"))));
+}
+
+TEST_F(DataLookTest, names_the_line_of_a_typo_and_the_candidates_among_class_columns) {
+  write_table("labels.csv", "path,patient,sick",
+              [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i == 3 ? "l" : std::to_string(i % 2)); });
+  EXPECT_THAT(refusal(), HasSubstr("got columns path, patient, sick; other text in sick (line 5); try correcting"));
+  write_table("labels.csv", "path,patient,sick,cause", [](int i) {
+    return fmt::format("a{}.png,p{},{},{}", i, i, i == 3 ? "l" : std::to_string(i % 2), i % 2 ? "virus" : "bacteria");
+  });
+  EXPECT_THAT(refusal(), HasSubstr("other text in sick (line 5)")) << "rather than labels from the column cause";
+  write_table("labels.csv", "path,patient,sick,sick",
+              [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2, i % 2); });
+  EXPECT_THAT(refusal(), HasSubstr("one column of each name, got two named \"sick\"; try renaming one of them"));
+  write_table("labels.csv", "path,patient,site,side",
+              [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2 ? "x" : "y", i % 2 ? "l" : "r"); });
+  EXPECT_THAT(refusal(), HasSubstr("class names may be in site, side; try --set data.labels=site:VALUE"));
+  write_table("labels.csv", "path,patient,sick",
+              [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i % 2 ? "x" : ""); });
+  EXPECT_THAT(refusal(),
+              HasSubstr("try --set data.labels=sick:VALUE with a value of that column, and --set data.blank=negative"));
 }
 
 }  // namespace

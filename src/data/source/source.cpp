@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
+#include "core/utf8.h"
 #include "data/source/set_option.h"
 #include "io/gzip.h"
 
@@ -73,17 +75,69 @@ void mask_label(Listing& listing, std::size_t k) {
   for (Sample& sample : listing.samples) sample.labels.at(k) = std::numeric_limits<float>::quiet_NaN();
 }
 
+namespace {
+
+/// Returns a file name in lower case, with "?" for each accented Latin letter, whether it is one character or a letter
+/// and a combining accent (U+0300 to U+036F).
+std::string loose_name(std::string_view name) {
+  std::string key;
+  while (!name.empty()) {
+    const std::string_view character = name.substr(0, std::max<std::size_t>(utf8_length(name), 1));
+    name.remove_prefix(character.size());
+    if (character.size() != 2) {
+      key += character;
+    } else if (character >= "\xCC\x80" && character <= "\xCD\xAF") {
+      if (!key.empty()) key.back() = '?';
+    } else if (character >= "\xC3\x80" && character < "\xC9\x90") {
+      key += '?';
+    } else {
+      key += character;
+    }
+  }
+  return lower_case(key);
+}
+
+/// True if the folder of the image contains a file with nearly its name.
+bool has_similar_file(const std::filesystem::path& image) {
+  std::error_code ignored;
+  const std::string key = loose_name(image.filename().string());
+  return std::ranges::any_of(std::filesystem::directory_iterator(image.parent_path(), ignored),
+                             [&](const auto& entry) { return loose_name(entry.path().filename().string()) == key; });
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+/// Remedy for images of a table that are not found.
+std::string absent_remedy(const std::vector<std::string>& absent, const SourceOptions& options,
+                          const Listing& listing) {
+  if (!std::ranges::all_of(absent, is_utf8)) return "saving the table as UTF-8 csv";
+  const auto folder = listing.csv.empty() ? options.root : listing.csv.front().parent_path();
+  if (has_similar_file(folder / absent.front()) || has_similar_file(options.root / absent.front())) {
+    return "writing names exactly as the files have them: a similar file exists, but upper and lower case, accents and "
+           "their Unicode form count";
+  }
+  return listing.samples.empty() ? "another --data, or writing paths relative to the table"
+                                 : "--set data.absent=skip to ignore the missing images";
+}
+
+}  // namespace
+
 void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,
                    Listing& listing) {
   if (absent.empty()) return;
   const std::string where = listing.csv.empty() ? options.root.string() : listing.csv.front().filename().string();
   const std::string got = fmt::format("{} of {}", absent.size(), rows);
   if (options.absent == Absent::Refuse || listing.samples.empty()) {
-    throw DataError(error_text("data.source", where,
-                               "every image of the table or list in the folder " + options.root.string(),
-                               fmt::format("{} missing ({})", got, first_names(absent)),
-                               listing.samples.empty() ? "another --data, or writing paths relative to the table"
-                                                       : "--set data.absent=skip to ignore the missing images"));
+    throw DataError(
+        error_text("data.source", where, "every image of the table or list in the folder " + options.root.string(),
+                   fmt::format("{} missing ({})", got, first_names(absent)), absent_remedy(absent, options, listing)));
   }
   listing.notes.push_back(fmt::format("missing images, skipped: {}", got));
 }

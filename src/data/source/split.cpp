@@ -128,7 +128,8 @@ void need_patients(const Listing& listing, const SplitOptions& options) {
   throw DataError(
       error_text("data.split", "random split by patient", "a patient id for every image",
                  fmt::format("{} of {} without one", unknown, counted(std::ssize(listing.samples), "image")),
-                 "a column \"patient\", split lists, or --set data.split_unit=image if no patient has two images"));
+                 "a column \"patient\", --set data.patient=COLUMN, split lists, or --set data.split_unit=image if no "
+                 "patient has two images"));
 }
 
 /// Moves patients (or single images) from Train to `side`: those whose random number is below `fraction`, and at least

@@ -2,12 +2,35 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/table_files.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/error.h"
 #include "data/source/source.h"
+#include "data/source/table_fields.h"
 
 namespace roentgen::data {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Removes rows whose fields are all blank. Spreadsheets write such rows (";;;") below the last row of data.
+void drop_blank_rows(io::Csv& table) {
+  const auto is_blank = [](const std::vector<std::string>& row) {
+    return std::ranges::all_of(row, [](const std::string& text) { return stripped(text).empty(); });
+  };
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (is_blank(table.rows[i])) continue;
+    if (kept < i) table.rows[kept] = std::move(table.rows[i]);
+    table.lines[kept++] = table.lines[i];
+  }
+  table.rows.resize(kept);
+  table.lines.resize(kept);
+}
+
+}  // namespace
 
 const std::vector<std::string>& TableFiles::header(const fs::path& path) {
   if (const auto known = tables_.find(path); known != tables_.end()) return known->second.header;
@@ -21,7 +44,9 @@ const std::vector<std::string>& TableFiles::header(const fs::path& path) {
 const io::Csv& TableFiles::table(const fs::path& path) {
   const auto known = tables_.find(path);
   if (known != tables_.end()) return known->second;
-  return tables_.emplace(path, io::read_csv(path).or_throw<DataError>()).first->second;
+  io::Csv read = io::read_csv(path).or_throw<DataError>();
+  drop_blank_rows(read);
+  return tables_.emplace(path, std::move(read)).first->second;
 }
 
 const io::Csv& TableFiles::joined(const std::vector<fs::path>& paths) {

@@ -88,13 +88,21 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool
   return classes;
 }
 
-/// Classes of a column, whose fields are single values or lists. A comma does not separate values by itself ("effusion,
-/// left").
-std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
-  const bool has_lists = std::ranges::any_of(table.rows, [column](const std::vector<std::string>& row) {
-    const std::string text = field(row, column);
-    return text.starts_with('[') || text.find('|') != std::string::npos;
+/// True if the fields of a column list several values. A comma or semicolon separates values only if one of them also
+/// occurs alone. "Mass, Nodule" is a list if another field is "Mass". "effusion, left" is usually one value.
+bool lists_values(const io::Csv& table, std::size_t column) {
+  std::set<std::string> fields;
+  for (const auto& row : table.rows) fields.insert(field(row, column));
+  return std::ranges::any_of(fields, [&fields](const std::string& text) {
+    if (text.starts_with('[') || text.find('|') != std::string::npos) return true;
+    if (text.find_first_of(",;") == std::string::npos) return false;
+    return std::ranges::any_of(split_names(text), [&](const std::string& name) { return fields.contains(name); });
   });
+}
+
+/// Classes of a column, whose fields are single values or lists.
+std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
+  const bool has_lists = lists_values(table, column);
   auto classes = classes_of(table, column, has_lists);
   return classes || has_lists ? classes : classes_of(table, column, true);
 }
@@ -111,6 +119,43 @@ std::vector<bool> fact_columns(const std::vector<std::string>& header, const Fac
 
 std::string name_of_column(const std::vector<std::string>& header, std::optional<std::size_t> column) {
   return column ? std::string(stripped(header[*column])) : std::string();
+}
+
+/// Counts of a column's fields, to explain why it is no label column.
+struct FieldCounts {
+  std::int64_t positives = 0;         ///< fields that mean a positive label
+  std::int64_t values = 0;            ///< fields with a label value, without blank ones
+  std::int64_t blanks = 0;            ///< empty fields, and words such as "nan"
+  std::vector<std::size_t> others{};  ///< rows of fields with another text
+  std::set<std::string> texts{};      ///< distinct texts of `others`
+
+  /// True if the fields are label values, some positive, except at most a tenth of them.
+  [[nodiscard]] bool are_nearly_labels() const {
+    return positives > 0 && !others.empty() && 9 * std::ssize(others) <= values;
+  }
+  /// True if several fields hold the same text and all others are empty.
+  [[nodiscard]] bool are_marks() const {
+    return values == 0 && blanks > 0 && others.size() > 1 && texts.size() == 1 &&
+           texts.begin()->size() <= kLongestClass_bytes;
+  }
+};
+
+FieldCounts count_fields(const io::Csv& table, std::size_t column) {
+  FieldCounts counts;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::string text = field(table.rows[i], column);
+    const auto value = parse_label_value(text);
+    if (!value) {
+      counts.others.push_back(i);
+      counts.texts.insert(std::move(text));
+    } else if (*value == LabelValue::Empty) {
+      ++counts.blanks;
+    } else {
+      ++counts.values;
+      counts.positives += *value == LabelValue::Positive ? 1 : 0;
+    }
+  }
+  return counts;
 }
 
 void take_classes(const std::string& column, const Classes& classes, TableLook& look) {
@@ -268,13 +313,24 @@ TableLook look_at_table(const io::Csv& table, const std::string& patient) {
     look.columns.push_back(name);
     if (is_fact[i] || name.empty()) continue;
     if (is_label_column(table, i)) {
-      look.labels.push_back(name);
+      // The dataset reader refuses two columns of one name.
+      if (std::ranges::find(look.labels, name) == look.labels.end()) look.labels.push_back(name);
+      continue;
+    }
+    const FieldCounts counts = count_fields(table, i);
+    if (counts.are_nearly_labels()) {
+      look.nearly.push_back(fmt::format("{} (line {})", name, table.lines.at(counts.others.front())));
     } else if (auto classes = classes_of(table, i); classes && !looks_like_split(name)) {
       candidates.emplace_back(name, std::move(*classes));
+    } else if (counts.are_marks()) {
+      look.marked.push_back(name);
+    } else if (counts.others.empty()) {
+      look.absent.push_back(name);
     }
   }
   const auto named = std::ranges::find_if(candidates, [](const auto& one) { return names_a_diagnosis(one.first); });
-  const auto chosen = named == candidates.end() && candidates.size() == 1 ? candidates.begin() : named;
+  const bool is_only = candidates.size() == 1 && look.nearly.empty() && look.marked.empty();
+  const auto chosen = named == candidates.end() && is_only ? candidates.begin() : named;
   const bool has_columns = !look.labels.empty();
   for (auto one = candidates.begin(); one != candidates.end(); ++one) {
     if (one == chosen && !has_columns) {

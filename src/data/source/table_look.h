@@ -28,6 +28,10 @@ struct TableLook {
   std::string class_column{};          ///< column whose values are in `labels`; empty: none
   std::vector<std::string> normals{};  ///< values of `class_column` that mean no finding and therefore are no labels
   std::vector<std::string> unsure{};   ///< other columns with few distinct values, which might be classes
+  /// Columns that are labels but for a few fields, with the line of the first such field: "sick (line 50)".
+  std::vector<std::string> nearly{};
+  std::vector<std::string> marked{};   ///< columns with one text, such as "x", and empty fields
+  std::vector<std::string> absent{};   ///< columns of label values without a positive one
   std::string patient{};               ///< patient column; empty: none
   std::string split{};                 ///< split column; empty: none
   std::vector<std::string> columns{};  ///< names of all columns

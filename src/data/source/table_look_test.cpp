@@ -44,6 +44,38 @@ TEST(TableLook, leaves_a_comma_within_a_value_unless_there_are_too_many) {
               ElementsAre("label:cyst", "label:mass", "label:scar"));
 }
 
+TEST(TableLook, splits_a_value_at_commas_if_a_part_of_it_is_a_field_of_its_own) {
+  const TableLook look = look_at(
+      "path;findings\na;mass\nb;mass, effusion\nc;mass, effusion\nd;normal\ne;mass\nf;normal\ng;mass; effusion\n");
+  EXPECT_THAT(look.labels, ElementsAre("findings:effusion", "findings:mass"));
+}
+
+TEST(TableLook, says_why_a_column_is_no_label) {
+  const TableLook look = look_at(
+      "path,sick,typo,mark,none,name\na,1,1,x,,p\nb,0,0,,,q\nc,1,1,x,0,r\nd,0,0,,,s\ne,1,1,,,t\nf,0,0,,,u\n"
+      "g,1,1,,,v\nh,0,0,,,w\ni,1,1,,,x\n\nj,0,?,,,y\n");
+  EXPECT_THAT(look.labels, ElementsAre("sick"));
+  EXPECT_THAT(look.nearly, ElementsAre("typo (line 12)"));
+  EXPECT_THAT(look.marked, ElementsAre("mark"));
+  EXPECT_THAT(look.absent, ElementsAre("none"));
+  EXPECT_THAT(look.unsure, IsEmpty());
+}
+
+TEST(TableLook, takes_a_column_with_many_other_values_as_classes) {
+  const TableLook look = look_at("path,grade\na,0\nb,1\nc,2\nd,0\ne,1\nf,2\n");
+  EXPECT_THAT(look.nearly, IsEmpty());
+  EXPECT_EQ(look.class_column, "grade");
+}
+
+TEST(TableFiles, drops_the_blank_rows_that_spreadsheets_write) {
+  const TestFolder folder;
+  folder.write("t.csv", "path;sick\n;\na.png;1\n ; \nb.png;0\n;\n;\n");
+  TableFiles files;
+  const io::Csv& table = files.table(folder.path() / "t.csv");
+  EXPECT_THAT(image_names(table), ElementsAre("a.png", "b.png"));
+  EXPECT_THAT(table.lines, ElementsAre(3, 5));
+}
+
 TEST(TableLook, chooses_nothing_between_columns_of_classes_that_no_name_tells_apart) {
   const TableLook look = look_at("path,site,side\na,x,l\nb,y,r\nc,x,l\nd,y,r\n");
   EXPECT_THAT(look.labels, IsEmpty());
