@@ -39,7 +39,11 @@ timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
   "$ROENTGEN" train --resume --hosts-from pbs "${arguments[@]}"
 status=$?
 if [[ $status -eq 3 ]]; then
-  echo "stopped with everything saved: queued again"
-  qsub -v "$again" ${select:+-l "select=$select"} ${walltime:+-l "walltime=$walltime"} "$0"
+  echo "stopped with everything saved"
+  if qsub -v "$again" ${select:+-l "select=$select"} ${walltime:+-l "walltime=$walltime"} "$0"; then
+    echo "queued again"
+  else
+    echo "could not queue the job again: submit it again to continue" >&2
+  fi
 fi
 exit "$status"

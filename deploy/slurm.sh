@@ -23,6 +23,6 @@ srun --ntasks=$((SLURM_JOB_NUM_NODES * sockets)) --ntasks-per-node="$sockets" --
 status=$?
 if [[ $status -eq 3 ]]; then
   echo "stopped with everything saved: queued again"
-  scontrol requeue "$SLURM_JOB_ID"
+  scontrol requeue "$SLURM_JOB_ID" || echo "could not queue the job again: submit it again to continue" >&2
 fi
 exit "$status"

@@ -176,6 +176,29 @@ std::vector<std::int64_t> expand_tasks_per_node(std::string_view text) {
   return all;
 }
 
+namespace {
+
+/// Parts of a line "host", "host:slots" or "host slots=N". `slots` is empty if it is no number.
+struct HostLine {
+  std::string_view name;
+  std::optional<std::int64_t> slots;
+};
+
+HostLine parse_host_line(std::string_view line) {
+  constexpr std::string_view kSlots = "slots=";  // as in a host file of Open MPI
+  const std::size_t end = line.find_first_of(": \t");
+  if (end == std::string_view::npos) return {.name = line, .slots = 1};
+  std::string_view number = line.substr(end + 1);
+  if (line[end] != ':') {
+    number.remove_prefix(std::min(number.find_first_not_of(" \t"), number.size()));
+    if (!number.starts_with(kSlots)) return {.name = line, .slots = std::nullopt};
+    number.remove_prefix(kSlots.size());
+  }
+  return {.name = line.substr(0, end), .slots = number_in(number)};
+}
+
+}  // namespace
+
 HostList parse_host_lines(std::string_view text, std::string_view what) {
   HostList hosts;
   std::map<std::string, std::size_t, std::less<>> known;
@@ -188,12 +211,9 @@ HostList parse_host_lines(std::string_view text, std::string_view what) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string_view::npos) continue;
     line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-    const std::size_t colon = line.find(':');
-    const std::string_view name = line.substr(0, colon);
-    const auto slots =
-        colon == std::string_view::npos ? std::optional<std::int64_t>(1) : number_in(line.substr(colon + 1));
+    const auto [name, slots] = parse_host_line(line);
     const std::string where = fmt::format("{}, line {}", what, number);
-    if (!is_host_name(name) || !slots || *slots < 1) refuse_list(where, "host or host:slots", line);
+    if (!is_host_name(name) || !slots || *slots < 1) refuse_list(where, "host, host:slots or host slots=N", line);
     total += *slots;
     require_count(total, where, line);
     const auto [place, is_new] = known.try_emplace(std::string(name), hosts.size());

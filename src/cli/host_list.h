@@ -33,9 +33,9 @@ inline constexpr std::int64_t kMostHostSlots = 65536;
 /// ConfigError like expand_node_list().
 [[nodiscard]] std::vector<std::int64_t> expand_tasks_per_node(std::string_view text);
 
-/// Parses lines of "host" or "host:slots". Text after # is a comment; empty lines are skipped. The slots of a repeated
-/// host are added up, so the file of PBS_NODEFILE, with one line per process, works too. Throws ConfigError with the
-/// line number.
+/// Parses lines of "host", "host:slots" or "host slots=N" (a host file of Open MPI). Text after # is a comment; empty
+/// lines are skipped. The slots of a repeated host are added up, so the file of PBS_NODEFILE, with one line per
+/// process, works too. Throws ConfigError with the line number.
 /// @param what name of the file, for errors
 [[nodiscard]] HostList parse_host_lines(std::string_view text, std::string_view what);
 

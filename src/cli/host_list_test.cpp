@@ -94,14 +94,17 @@ TEST(HostLines, count_slots_and_skip_comments) {
   const HostList hosts = parse_host_lines("# our cluster\n\n  a:2 # first\r\nb\nc.example.org:16\nb\n", "hosts.txt");
   EXPECT_EQ(text_of(hosts), "a:2,b:2,c.example.org:16");
   EXPECT_EQ(slots_of(hosts), 20);
+  EXPECT_EQ(text_of(parse_host_lines("a slots=2\nb \t slots=16  # first rack\na\n", "hosts.txt")), "a:3,b:16");
 }
 
 TEST(HostLines, name_the_line_that_is_wrong) {
   const auto refused = [](std::string_view text) {
     return refusal([&] { return parse_host_lines(text, "hosts.txt"); });
   };
-  EXPECT_THAT(refused("a:2\nb:x\n"), HasSubstr("hosts.txt, line 2: expected host or host:slots, got b:x"));
-  for (const char* bad : {"a:0", "a:", ":2", "a:2:3", "a b", "a slots=2", "-x:1", "a:-1", "a:99999"}) {
+  EXPECT_THAT(refused("a:2\nb:x\n"),
+              HasSubstr("hosts.txt, line 2: expected host, host:slots or host slots=N, got b:x"));
+  for (const char* bad : {"a:0", "a:", ":2", "a:2:3", "a b", "a slots=", "a slots=0", "a slots=2 max_slots=4",
+                          "a:2 slots=2", "-x:1", "a:-1", "a:99999"}) {
     EXPECT_THAT(refused(bad), HasSubstr("hosts.txt, line 1")) << bad;
   }
   EXPECT_THAT(refused("a:60000\nb:60000\n"), HasSubstr("line 2: expected at most 65536"));

@@ -151,6 +151,9 @@ void tell_ready() {
   if (!dist::tell_ready() && is_own_rank()) terminal::print_error(kAllListen);
 }
 
+// True for an error about a certain rank, or about all ranks together.
+bool names_rank(std::string_view text) { return text.empty() || text.find("rank") != std::string_view::npos; }
+
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
                        const std::function<RankPlace()>& find_place,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
@@ -175,7 +178,11 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     const bool is_first = group.fail();
     dist::tell_failed(failure.exit_code);
     if (!is_own_rank()) end_deserted_daemon();  // otherwise the rank's guard process ends the daemon
-    if (is_first) throw;
+    if (is_first && (group.rank() == 0 || failure.exit_code != kBadInput || names_rank(failure.text))) throw;
+    if (is_first) {
+      terminal::print_error(fmt::format("{} (reported by rank {} on {})", failure.text, group.rank(),
+                                        group.hosts()[static_cast<std::size_t>(group.rank())]));
+    }
     return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
   }
 }

@@ -295,7 +295,8 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   // A guard is the process that watches a rank. If the guard is killed, its rank dies too, and only mpirun's messages
   // say so. They are not read if this program itself sent a signal.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
-  const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
+  const bool has_no_process = outputs.err_words.has_no_process();
+  const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG && !has_no_process;
   const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();
   if (!killed && WIFSIGNALED(waited.status) && !is_asked) {
     const int signal = WTERMSIG(waited.status);
@@ -307,12 +308,12 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   if (!killed && is_signal && !is_asked) killed = {.signal = end.exit_code - kKilled};
   if (killed) return text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank), is_run) + '\n';
   std::string said = outputs.err_words.complaints();
-  const bool has_no_daemon = outputs.err_words.has_no_daemon();
-  if ((end.exit_code >= kKilled || has_no_daemon) && !is_asked && !waited.has_begun) {
+  if ((end.exit_code >= kKilled || has_no_process) && !is_asked && !waited.has_begun) {
     said += error_text("cli.launch", "mpirun", "all ranks to start",
-                       has_no_daemon ? "a host on which it could not start a process"
-                                     : fmt::format("exit code {}", end.exit_code),
-                       "checking the message above, the names in --hosts, and ssh without a password") +
+                       has_no_process ? "a host on which it could not start a process"
+                                      : fmt::format("exit code {}", end.exit_code),
+                       "checking the message above, the names in --hosts, ssh without a password, and that the program "
+                       "has this path there") +
             '\n';
   }
   return said;

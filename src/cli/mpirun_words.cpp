@@ -126,13 +126,15 @@ std::string MpirunWords::take_paragraph(std::string text) {
     after_words_ = kLines;
     return {};
   }
-  // Drops long messages about a daemon that did not start or cannot be reached, and sets has_no_daemon_.
+  // Drops long messages about a daemon that did not start or cannot be reached, and sets has_no_process_.
   for (const std::string_view known : {"ORTE was unable to reliably start one or more daemons",
                                        "ORTE does not know how to route a message to the specified daemon"}) {
     if (text.find(known) == std::string::npos) continue;
-    has_no_daemon_ = true;
+    has_no_process_ = true;
     return {};
   }
+  // mpirun found no program on a host. Its exit code is then above 128, like after a signal.
+  if (text.find("while attempting to start process rank") != std::string::npos) has_no_process_ = true;
   for (const std::string_view known : {"a non-zero exit code", "exited with non-zero status", "exiting improperly"}) {
     if (text.find(known) != std::string::npos) return {};
   }

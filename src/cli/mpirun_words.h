@@ -38,8 +38,8 @@ class MpirunWords {
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
   /// True if rank 0 has printed kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
-  /// True if mpirun could not start its daemon on a host.
-  [[nodiscard]] bool has_no_daemon() const { return has_no_daemon_; }
+  /// True if mpirun could not start its daemon or the program on a host.
+  [[nodiscard]] bool has_no_process() const { return has_no_process_; }
   /// True if a guard has reported that its rank was killed.
   [[nodiscard]] bool has_told() const { return has_told_; }
   /// First error line of a rank, without its line end; empty: none.
@@ -68,7 +68,7 @@ class MpirunWords {
   std::optional<dist::KilledRank> killed_;
   std::string first_error_;
   bool has_told_ = false;
-  bool has_no_daemon_ = false;
+  bool has_no_process_ = false;
   bool all_listen_ = false;
   std::set<std::string, std::less<>> errors_;
 };

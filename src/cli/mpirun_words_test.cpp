@@ -89,9 +89,21 @@ TEST(MpirunWords, takes_out_what_may_have_stopped_a_daemon) {
       "\nORTE does not know how to route a message to the specified daemon\nlocated on the "
       "indicated node:\n\n  my node:   a\n" +
       kRule + "\n";
-  EXPECT_FALSE(words.has_no_daemon());
+  EXPECT_FALSE(words.has_no_process());
   EXPECT_EQ(words.pass("ssh: Could not resolve hostname b\n" + said), "ssh: Could not resolve hostname b\n");
-  EXPECT_TRUE(words.has_no_daemon());
+  EXPECT_TRUE(words.has_no_process());
+}
+
+TEST(MpirunWords, hears_that_a_host_has_no_program) {
+  MpirunWords words;
+  const std::string said = kRule +
+                           "\nmpirun was unable to launch the specified application as it could not access\nor execute "
+                           "an executable:\n\nExecutable: /opt/roentgen\nNode: b\n\nwhile attempting to start process "
+                           "rank 1.\n" +
+                           kRule + "\n";
+  EXPECT_EQ(words.pass(said), said);
+  EXPECT_TRUE(words.has_no_process());
+  EXPECT_FALSE(words.killed());
 }
 
 TEST(MpirunWords, leaves_other_paragraphs) {

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/comm_thread.h"
+#include "io/environment.h"
 #include "runtime/cores.h"
 #include "runtime/placement.h"
 #include "train/own_device.h"
@@ -92,7 +93,11 @@ RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launch
 }
 
 void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own) {
-  const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
+  const train::Ranks ranks(&group);
+  const std::string version = fmt::format("{} ({})", io::program_version(), io::program_commit());
+  const std::string other = version_error(ranks.gather(version, {.name = "program versions"}), group.hosts());
+  if (!other.empty()) throw ConfigError(other);
+  const std::vector<std::string> all = ranks.gather(bytes_of(own), {.name = "places"});
   std::vector<RankPlace> places;
   std::map<std::string, std::set<int>> cores;
   std::map<std::string, int> threads;

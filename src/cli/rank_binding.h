@@ -46,8 +46,8 @@ struct Binding {
 [[nodiscard]] RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched,
                                   const AskedDevice& asked, const Binding& binding);
 
-/// Refuses more compute threads than a host has cores for its ranks, and warns of ranks on several sockets. Prints the
-/// cores of each rank. All ranks call it together. Throws ConfigError.
+/// Refuses ranks of different program versions, and more compute threads than a host has cores for its ranks. Warns of
+/// ranks on several sockets. Prints the cores of each rank. All ranks call it together. Throws ConfigError.
 void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own);
 
 }  // namespace roentgen::cli

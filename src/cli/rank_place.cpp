@@ -9,6 +9,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "core/error.h"
+
 namespace roentgen::cli {
 namespace {
 
@@ -50,6 +52,15 @@ std::string text_of(const RankPlace& place) {
   if (!place.input.empty()) text += ", input " + runtime::text_of(place.input);
   if (!place.communication.empty()) text += ", communication " + runtime::text_of(place.communication);
   return text;
+}
+
+std::string version_error(std::span<const std::string> versions, std::span<const std::string> hosts) {
+  const auto other = std::ranges::find_if(versions, [&](const std::string& own) { return own != versions.front(); });
+  if (other == versions.end()) return {};
+  const auto rank = static_cast<std::size_t>(other - versions.begin());
+  return error_text("cli.launch", fmt::format("program of rank {} ({})", rank, hosts[rank]),
+                    fmt::format("version {}, as on rank 0 ({})", versions.front(), hosts.front()), *other,
+                    "installing the same program on all hosts");
 }
 
 }  // namespace roentgen::cli

@@ -4,6 +4,7 @@
 // CPU cores and GPU ("card") of each rank. Ranks send them to each other, and the log prints them.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "runtime/core_list.h"
@@ -32,5 +33,11 @@ struct RankPlace {
 /// Returns text such as "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; empty groups are left out. The
 /// group "cores" has the cores for computing.
 [[nodiscard]] std::string text_of(const RankPlace& place);
+
+/// Returns the error for a rank whose program has another version than that of rank 0; empty: none. Ranks of different
+/// programs could compute different weights.
+/// @param versions one per rank, such as "0.1.0 (commit)"
+/// @param hosts one per rank
+[[nodiscard]] std::string version_error(std::span<const std::string> versions, std::span<const std::string> hosts);
 
 }  // namespace roentgen::cli

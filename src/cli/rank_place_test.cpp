@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace roentgen::cli {
 namespace {
 
@@ -34,6 +36,14 @@ TEST(RankPlace, tells_who_has_which) {
   EXPECT_EQ(text_of({.cores = {0, 1, 2, 3}, .communication = {4}, .input = {3}}),
             "cores 0-2, input 3, communication 4");
   EXPECT_EQ(text_of({.cores = {0, 1}, .card = "cuda:0 NVIDIA H200"}), "cuda:0 NVIDIA H200, cores 0-1");
+}
+
+TEST(RankPlace, another_program_is_named_with_its_rank) {
+  const std::vector<std::string> hosts{"a", "a", "b"};
+  EXPECT_EQ(version_error(std::vector<std::string>(3, "0.1.0 (c0)"), hosts), "");
+  EXPECT_EQ(version_error(std::vector<std::string>{"0.1.0 (c0)", "0.1.0 (c0)", "0.1.0 (c1)"}, hosts),
+            "[cli.launch] program of rank 2 (b): expected version 0.1.0 (c0), as on rank 0 (a), got 0.1.0 (c1); try "
+            "installing the same program on all hosts");
 }
 
 }  // namespace

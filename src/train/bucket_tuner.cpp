@@ -79,7 +79,13 @@ BucketTuner::BucketTuner(const TrainRecipe& recipe, const Ranks& ranks, const en
   if (recipe.bucket_mb != kAutoBucket || state.bucket_mb > 0.0 || ranks.size() == 1) return;
   if (stepper.has_free_bucket_size()) {
     std::vector<double> sizes = bucket_sizes_to_try(executable.buckets());
-    if (sizes.size() > 1) trials_ = std::make_unique<BucketTrials>(ranks, std::move(sizes));
+    if (sizes.size() > 1) {
+      trials_ = std::make_unique<BucketTrials>(ranks, std::move(sizes));
+    } else if (ranks.is_first()) {
+      log::info(
+          fmt::format("bucket_mb = auto: {} MiB, not tuned; the gradients fill equally many buckets of every size",
+                      kUsualBucket_mb));
+    }
   } else if (ranks.is_first()) {
     log::info(
         fmt::format("bucket_mb = auto: {} MiB, not tuned; only f32 averages by exchange, tree or hierarchical have "

@@ -59,6 +59,7 @@ RunState sample_state() {
                           .choice_revision = 1,
                           .measured_sha256 = "4567",
                           .engine = "cuda"},
+                 .averages = "ring, bf16",
                  .loss_scale = engine::LossScale{.scale = 0x1p14, .good_updates = 3, .skipped = 2}};
   return state;
 }

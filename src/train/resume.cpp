@@ -118,6 +118,7 @@ Value to_value(const RunState& state) {
                              {"seed", static_cast<std::int64_t>(state.seed)}};
   put_plan(state.plan, table);
   if (state.bucket_mb > 0.0) table.set("bucket_mb", state.bucket_mb);
+  if (!state.averages.empty()) table.set("averages", state.averages);
   if (const auto& scale = state.loss_scale) {
     table.set("loss_scale",
               Value::Table{
@@ -146,6 +147,7 @@ RunState run_state_from_value(const Value& table) {
                  .plan = plan_from(table),
                  .loss_scale = {}};
   if (const Value* size = table.find("bucket_mb")) state.bucket_mb = size->as_double();
+  if (const Value* averages = table.find("averages")) state.averages = averages->as_string();
   if (const Value* scale = table.find("loss_scale")) {
     state.loss_scale = {.scale = scale->at("scale").as_double(),
                         .good_updates = scale->at("good_updates").as_integer(),

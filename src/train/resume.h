@@ -65,6 +65,8 @@ struct RunState {
   RunPlan plan;
   /// Size of gradient buckets in MiB that a BucketTuner chose; 0: none yet.
   double bucket_mb = 0.0;
+  /// How several ranks average gradients: CommThread::way(). Empty: one process, or a file of an older version.
+  std::string averages{};
   /// Loss scale; nullopt if the loss is not scaled.
   std::optional<engine::LossScale> loss_scale{};
 

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/plural.h"
+#include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "io/json.h"
 #include "io/toml.h"
@@ -89,6 +90,8 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   if (state.loss_scale) memory.executable.set_loss_scale(*state.loss_scale);
   log::info(fmt::format("resumed at step {}, epoch {}", state.step, state.epoch + 1));
   if (!ranks.is_first()) return;
+  const std::string averages = changed_averages(state, job.group == nullptr ? "" : job.group->way());
+  if (!averages.empty()) log::warning(averages);
   if (job.servers.is_async()) {
     log::warning(
         "asynchronous updates arrive in a different order each time: weights will differ from those of a run without a "
@@ -97,6 +100,14 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   const std::string rates = changed_rates(job.recipe, resume.info.recipe, state,
                                           scaled_ranks(job.recipe.optimizer, ranks.size(), job.servers.way));
   if (!rates.empty()) log::warning(rates);
+}
+
+std::string changed_averages(const RunState& state, std::string_view averages) {
+  if (state.averages.empty() || averages.empty() || state.averages == averages) return {};
+  return fmt::format(
+      "resumed with --reduce and --wire {}, started with {}: weights may differ from those of a run "
+      "without a stop",
+      averages, state.averages);
 }
 
 std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state, int ranks) {

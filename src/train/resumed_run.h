@@ -23,8 +23,13 @@ struct TrainJob;
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job, const CheckpointInfo& info);
 
 /// Loads the result of read_resume(): weights, optimizer and averages on rank 0, the schedule on all ranks. Logs the
-/// position in the run, and the result of changed_rates() if not empty. Throws ConfigError as apply_resume() does.
+/// position in the run, and the results of changed_averages() and changed_rates() if not empty. Throws ConfigError as
+/// apply_resume() does.
 void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& memory, Schedule& schedule);
+
+/// Returns a log line if several ranks averaged gradients in another way before the stop; else an empty text.
+/// @param averages how they do so now (CommThread::way()); empty: one process
+[[nodiscard]] std::string changed_averages(const RunState& state, std::string_view averages);
 
 /// Returns a log line if a changed train.epochs changes the learning rates from state.step on; else an empty text.
 /// @param begun_toml recipe in the resume file

@@ -10,6 +10,7 @@
 
 #include "core/log.h"
 #include "data/source/dataset.h"
+#include "dist/comm_thread.h"
 #include "graph/graph.h"
 #include "train/bucket_tuner.h"
 #include "train/compile_run.h"
@@ -157,6 +158,7 @@ TrainSetup make_train_setup(const TrainJob& job) {
   setup.loader = start_loader(job, setup);
   state.updates_per_epoch = updates;
   state.threads = compute_threads(recipe);
+  state.averages = job.group == nullptr ? "" : job.group->way();
   state.seed = static_cast<std::uint64_t>(recipe.seed);
   state.plan = std::move(training.plan);
   if (ServerExchange* const servers = setup.stepper->servers(); servers != nullptr) {

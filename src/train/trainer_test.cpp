@@ -340,5 +340,14 @@ TEST_F(Trainer, says_when_other_epochs_change_the_rates) {
   }
 }
 
+TEST(ResumedRun, tells_of_averages_that_changed) {
+  const RunState state{.averages = "auto, bf16"};
+  EXPECT_EQ(changed_averages(state, "auto, bf16"), "");
+  EXPECT_EQ(changed_averages(state, ""), "") << "one process";
+  EXPECT_EQ(changed_averages(RunState{}, "auto, f32"), "") << "a file of an older version";
+  EXPECT_THAT(changed_averages(state, "auto, f32"),
+              HasSubstr("--reduce and --wire auto, f32, started with auto, bf16"));
+}
+
 }  // namespace
 }  // namespace roentgen::train
