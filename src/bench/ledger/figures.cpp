@@ -108,20 +108,29 @@ std::vector<double> samples_of_table(const Value& table) {
   return seconds;
 }
 
-void collect(const Value& table, const std::string& prefix, std::vector<Figure>& figures);
-
-void collect_rows(const std::string& key, const Value& rows, const std::string& prefix, std::vector<Figure>& figures) {
-  std::vector<std::string> names;
-  for (const Value& row : rows.as_array()) {
-    if (!row.is_table()) return;
-    std::string name = fmt::format("{}{}({})", prefix, key, settings_text(record_settings(row)));
-    if (contains(names, name)) name += fmt::format("#{}", std::ranges::count(names, name) + 1);
-    names.push_back(name);
-    collect(row, name + " ", figures);
+/// Calls `visit` with a table of a result and the prefix of the names in it, then with the tables and rows inside.
+template <typename Visit>
+void visit_tables(const Value& table, const std::string& prefix, const Visit& visit) {
+  visit(table, prefix);
+  const auto visit_rows = [&](const std::string& key, const Value& rows) {
+    std::vector<std::string> names;
+    for (const Value& row : rows.as_array()) {
+      if (!row.is_table()) return;
+      std::string name = fmt::format("{}{}({})", prefix, key, settings_text(record_settings(row)));
+      if (contains(names, name)) name += fmt::format("#{}", std::ranges::count(names, name) + 1);
+      names.push_back(name);
+      visit_tables(row, name + " ", visit);
+    }
+  };
+  for (const auto& [key, value] : table.as_table()) {
+    if (contains(kNoFigures, key)) continue;
+    if (value.is_array()) visit_rows(key, value);
+    if (value.is_table() && !is_summary(value)) visit_tables(value, fmt::format("{}{} ", prefix, key), visit);
   }
 }
 
-void collect(const Value& table, const std::string& prefix, std::vector<Figure>& figures) {
+/// Appends the figures of one table, without those of tables inside.
+void add_figures(const Value& table, const std::string& prefix, std::vector<Figure>& figures) {
   std::vector<Figure> own;
   for (const auto& [key, value] : table.as_table()) {
     if (contains(kNoFigures, key)) continue;
@@ -137,11 +146,6 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
     if (!is_relative) figure.samples_s = samples_of_table(table);
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
-  }
-  for (const auto& [key, value] : table.as_table()) {
-    if (contains(kNoFigures, key)) continue;
-    if (value.is_array()) collect_rows(key, value, prefix, figures);
-    if (value.is_table() && !is_summary(value)) collect(value, fmt::format("{}{} ", prefix, key), figures);
   }
 }
 
@@ -177,8 +181,25 @@ std::optional<FigureKind> figure_kind(std::string_view key) {
 
 std::vector<Figure> main_figures(const Value& result) {
   std::vector<Figure> figures;
-  collect(result, "", figures);
+  visit_tables(result, "", [&](const Value& table, const std::string& prefix) { add_figures(table, prefix, figures); });
   return figures;
+}
+
+Table raw_samples(const Value& result) {
+  Table all;
+  visit_tables(result, "", [&all](const Value& table, const std::string& prefix) {
+    const Value* const samples = table.find("samples");
+    if (samples == nullptr || !samples->is_table()) return;
+    for (const auto& [name, values] : samples->as_table()) {
+      if (!values.is_array()) continue;
+      Value numbers = Value::array();
+      for (const Value& value : values.as_array()) {
+        if (value.is_number()) numbers.push_back(value);
+      }
+      all.emplace_back(fmt::format("{}samples.{}", prefix, name), std::move(numbers));
+    }
+  });
+  return all;
 }
 
 Table record_settings(const Value& result) {
