@@ -290,8 +290,8 @@ std::vector<double> ticks(double low, double high) {
 }
 
 std::vector<double> log10_ticks(double low, double high) {
-  constexpr double kTwoDecades = 2.0;
-  const std::vector<double> factors = high - low < kTwoDecades ? std::vector{1.0, 2.0, 5.0} : std::vector{1.0};
+  constexpr double kFewDecades = 3.0;
+  const std::vector<double> factors = high - low < kFewDecades ? std::vector{1.0, 2.0, 5.0} : std::vector{1.0};
   std::vector<double> result;
   for (double decade = std::floor(low); decade <= high; decade += 1.0) {
     for (const double factor : factors) {

@@ -18,49 +18,23 @@ namespace {
 using Table = Value::Table;
 
 // Entries about the machine, the program, or details of a run, which have neither main figures nor settings.
-constexpr std::array<std::string_view, 19> kNoFigures{
-    "program", "cpu",       "kernel", "variables",   "libraries", "links",  "samples", "warnings", "layers", "profile",
-    "memory",  "pipelines", "doctor", "disturbance", "peak",      "limits", "command", "cost",     "advice"};
+constexpr std::array<std::string_view, 20> kNoFigures{"program", "cpu",       "kernel",   "variables",   "libraries",
+                                                      "links",   "samples",   "warnings", "layers",      "profile",
+                                                      "memory",  "pipelines", "doctor",   "disturbance", "peak",
+                                                      "limits",  "command",   "cost",     "advice",      "by_round"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 39> kNoSettings{"case",
-                                                       "warmup",
-                                                       "n",
-                                                       "rounds",
-                                                       "steps",
-                                                       "checksum",
-                                                       "plan_hash",
-                                                       "engine",
-                                                       "bound",
-                                                       "fault",
-                                                       "kind",
-                                                       "confirmed",
-                                                       "dropped",
-                                                       "tried",
-                                                       "kept",
-                                                       "date",
-                                                       "by_round",
-                                                       "staleness_max",
-                                                       "same_batches",
-                                                       "applied",
-                                                       "choice_revision",
-                                                       "source",
-                                                       "from",
-                                                       "stages",
-                                                       "settled_from",
-                                                       "formula",
-                                                       "reached",
-                                                       "stopped",
-                                                       "epochs_to_target",
-                                                       "epochs_done",
-                                                       "run",
-                                                       "counted",
-                                                       "steady",
-                                                       "failed",
-                                                       "verdict",
-                                                       "recipe_file",
-                                                       "next_command",
-                                                       "train_command",
-                                                       "trained"};
+constexpr std::array<std::string_view, 43> kNoSettings{
+    "case",          "warmup",       "n",           "rounds",
+    "steps",         "checksum",     "plan_hash",   "engine",
+    "bound",         "fault",        "kind",        "confirmed",
+    "dropped",       "tried",        "kept",        "date",
+    "staleness_max", "same_batches", "applied",     "choice_revision",
+    "source",        "from",         "stages",      "settled_from",
+    "formula",       "reached",      "stopped",     "epochs_to_target",
+    "epochs_done",   "run",          "counted",     "steady",
+    "failed",        "verdict",      "recipe_file", "next_command",
+    "train_command", "trained",      "items",       "empty_waits",
+    "full_waits",    "entries",      "choices"};
 // Settings whose names end in a unit. Without this list, they would be taken for measured figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
@@ -113,12 +87,13 @@ template <typename Visit>
 void visit_tables(const Value& table, const std::string& prefix, const Visit& visit) {
   visit(table, prefix);
   const auto visit_rows = [&](const std::string& key, const Value& rows) {
-    std::vector<std::string> names;
+    std::vector<std::string> names;  // without the numbers of equal ones
     for (const Value& row : rows.as_array()) {
       if (!row.is_table()) return;
       std::string name = fmt::format("{}{}({})", prefix, key, settings_text(record_settings(row)));
-      if (contains(names, name)) name += fmt::format("#{}", std::ranges::count(names, name) + 1);
       names.push_back(name);
+      const auto count = std::ranges::count(names, names.back());
+      if (count > 1) name += fmt::format("#{}", count);
       visit_tables(row, name + " ", visit);
     }
   };

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -28,7 +30,7 @@ constexpr std::string_view kStyle =
     "background:#fff}h2{margin:32px 0 8px;border-bottom:1px solid #ddd}"
     "table{border-collapse:collapse;font-size:13px}td,th{padding:3px 12px 3px 0;text-align:left;"
     "border-bottom:1px solid #ddd;vertical-align:top}.scroll{overflow-x:auto}"
-    "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}.absent{color:#5c5c5c}"
+    "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}.absent{color:#5c5c5c}h3{margin:20px 0 4px}"
     "code span{white-space:nowrap}details{margin:12px 0}summary{cursor:pointer}.note{max-width:75ch}"
     ".plots{display:flex;flex-wrap:wrap;gap:16px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}";
 
@@ -39,7 +41,12 @@ std::filesystem::path csv_path(const std::filesystem::path& page, const ReportTa
   return page.parent_path() / fmt::format("{}_{}.csv", page.stem().string(), table.name);
 }
 
-std::string number(double value) { return fmt::format("{:.5g}", value); }
+std::string number(double value) {
+  constexpr double kLongest = 1e9;  // longer numbers have an exponent
+  constexpr double kFiveDigits = 1e5;
+  return std::abs(value) >= kFiveDigits && std::abs(value) < kLongest ? fmt::format("{:.0f}", value)
+                                                                      : fmt::format("{:.5g}", value);
+}
 
 std::string text_at(const Value& table, std::string_view key) {
   const Value* const value = table.find(key);
@@ -79,16 +86,16 @@ ReportTable figure_table(std::string name, const std::vector<RecordGroup>& group
 }
 
 ReportTable scaling_table(const Value& published) {
-  ReportTable table{
-      .name = "scaling",
-      .head = {"model", "hardware", "devices", "dtype", "published images/s", "published efficiency",
-               std::string(kOurSpeed), "ratio", "our hardware", "differences", "software", "source", "command"}};
+  ReportTable table{.name = "scaling",
+                    .head = {"model", "hardware", "devices", "dtype", "published images/s", "published efficiency",
+                             std::string(kOurSpeed), "ratio", "our hardware", "our conditions", "differences",
+                             "software", "source", "command"}};
   for (const Value& row : published.as_array()) {
     table.rows.push_back({text_at(row, "model"), text_at(row, "hardware"), number_at(row, "devices"),
                           text_at(row, "dtype"), number_at(row, "published"), number_at(row, "efficiency"),
                           number_at(row, "ours"), number_at(row, "ratio"), text_at(row, "our_hardware"),
-                          text_at(row, "note"), text_at(row, "software"), text_at(row, "source"),
-                          text_at(row, "command")});
+                          text_at(row, "our_conditions"), text_at(row, "note"), text_at(row, "software"),
+                          text_at(row, "source"), text_at(row, "command")});
   }
   return table;
 }
@@ -166,28 +173,89 @@ std::string html_cell(std::string_view head, const std::string& text) {
   return escaped(head == "commit" ? text.substr(0, kCommitDigits) : text);
 }
 
-std::string html_rows(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
+using Cells = std::vector<std::vector<std::string>>;
+
+/// Number of rows from `begin` on that have the same case and command, for columns that would only repeat them.
+std::size_t equal_rows(const std::vector<std::string>& head, const Cells& rows, std::size_t begin) {
+  if (head.front() != "case" || head.back() != "command") return 1;
+  std::size_t end = begin + 1;
+  while (end < rows.size() && rows[end].front() == rows[begin].front() && rows[end].back() == rows[begin].back()) ++end;
+  return end - begin;
+}
+
+std::string html_rows(const std::vector<std::string>& head, const Cells& rows) {
+  constexpr std::array<std::string_view, 4> kShared{"case", "commit", "host", "command"};
   std::string text = "<div class=\"scroll\"><table><tr>";
   for (const std::string& cell : head) text += fmt::format("<th>{}</th>", escaped(cell));
   text += "</tr>\n";
-  for (const std::vector<std::string>& row : rows) {
+  std::size_t begin = 0, count = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (r == begin + count) {
+      begin = r;
+      count = equal_rows(head, rows, begin);
+    }
     text += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) text += fmt::format("<td>{}</td>", html_cell(head[i], row[i]));
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      const bool is_shared = std::ranges::find(kShared, head[i]) != kShared.end();
+      if (is_shared && r != begin) continue;
+      const std::string span = is_shared && count > 1 ? fmt::format(" rowspan=\"{}\"", count) : "";
+      text += fmt::format("<td{}>{}</td>", span, html_cell(head[i], rows[r][i]));
+    }
     text += "</tr>\n";
   }
   return text + "</table></div>\n";
 }
 
-/// Rows of the scaling table: those with a speed of ours, and the others folded.
+/// Formats the given columns of rows of a table.
+std::string html_columns(const ReportTable& table, const Cells& rows, const std::vector<std::string_view>& columns) {
+  std::vector<std::string> head(columns.begin(), columns.end());
+  Cells cells(rows.size());
+  for (const std::string& name : head) {
+    const auto column = static_cast<std::size_t>(std::ranges::find(table.head, name) - table.head.begin());
+    for (std::size_t r = 0; r < rows.size(); ++r) cells[r].push_back(rows[r][column]);
+  }
+  return html_rows(head, cells);
+}
+
+/// Published speeds: a table below each speed of ours, and the others folded.
 std::string html_scaling(const ReportTable& table) {
-  std::vector<std::vector<std::string>> ours, others;
-  const std::size_t column = static_cast<std::size_t>(std::ranges::find(table.head, kOurSpeed) - table.head.begin());
-  for (const std::vector<std::string>& row : table.rows) (row[column].empty() ? others : ours).push_back(row);
-  std::string text = ours.empty() ? "<p class=\"absent\">No speed of ours has a published model and number of devices: "
-                                    "roentgen bench short --model resnet50</p>\n"
-                                  : html_rows(table.head, ours);
+  const auto column = [&table](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(table.head, name) - table.head.begin());
+  };
+  const std::size_t model = column("model"), devices = column("devices"), ours = column(kOurSpeed);
+  Cells others;
+  std::vector<Cells> groups;  // rows beside the same speed of ours
+  for (const std::vector<std::string>& row : table.rows) {
+    if (row[ours].empty()) {
+      others.push_back(row);
+      continue;
+    }
+    const auto found = std::ranges::find_if(groups, [&](const Cells& group) {
+      return group.front()[model] == row[model] && group.front()[devices] == row[devices];
+    });
+    (found != groups.end() ? *found : groups.emplace_back()).push_back(row);
+  }
+  std::string text;
+  for (const Cells& group : groups) {
+    const std::vector<std::string>& row = group.front();
+    text += fmt::format("<h3>{}, {} {}: {} images/s on {}, {}</h3>\n<p>{}</p>\n", escaped(row[model]), row[devices],
+                        row[devices] == "1" ? "device" : "devices", row[ours], escaped(row[column("our hardware")]),
+                        escaped(row[column("our conditions")]), html_command(row[column("command")]));
+    text += html_columns(table, group,
+                         {"hardware", "dtype", "published images/s", "published efficiency", "ratio", "differences",
+                          "software", "source"});
+  }
+  if (groups.empty()) {
+    text += fmt::format(
+        "<p class=\"absent\">No training speed of ours has a published model and number of devices, and "
+        "images of at least {} px: roentgen bench short --model resnet50</p>\n",
+        kPublishedImagePx);
+  }
   return text + fmt::format("<details><summary>{} published speeds without one of ours</summary>\n{}</details>\n",
-                            others.size(), html_rows(table.head, others));
+                            others.size(),
+                            html_columns(table, others,
+                                         {"model", "devices", "hardware", "dtype", "published images/s",
+                                          "published efficiency", "differences", "software", "source"}));
 }
 
 /// Texts of a section of the page.
@@ -242,9 +310,10 @@ BenchReport make_report(const std::vector<StoredRecord>& records, const std::fil
        .absent = "No speeds: roentgen bench step"},
       throughput_plots(groups), figure_table("throughput", groups, is_speed));
   add({.title = "Scaling beside published figures",
-       .note =
-           "Dashed lines are published speeds of other programs, on the hardware in their names. Lines named ours are "
-           "the fastest records. A device is a GPU, or a process on a CPU."},
+       .note = "Dashed lines are published speeds of other programs, on the hardware in their names. A line named ours "
+               "has the fastest records with equal settings. The ratio is our speed divided by the published one. A "
+               "device is "
+               "a GPU, or a process on a CPU."},
       scaling_plots(training_speeds(records)), scaling_table(beside_published(records)));
   add({.title = "Roofline",
        .note =

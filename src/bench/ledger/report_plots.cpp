@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "publish/svg_plot.h"
 
@@ -81,17 +83,30 @@ std::vector<Line> published_lines(std::string_view model) {
   return result;
 }
 
-std::vector<Line> own_lines(const std::vector<OwnSpeed>& speeds, std::string_view model) {
-  std::map<std::string, Line> lines;
+/// A model with a size of its images.
+struct Task {
+  std::string model{};
+  std::int64_t image_px = 0;
+  friend auto operator<=>(const Task&, const Task&) = default;
+};
+
+/// Own lines of a task, one for each hardware. A line has the speeds of equal settings. Of several, it is the one with
+/// the most numbers of devices, then the fastest.
+std::vector<Line> own_lines(const std::vector<OwnSpeed>& speeds, const Task& task) {
+  std::map<std::string, std::map<std::string, Line>> by_hardware;
   for (const OwnSpeed& speed : speeds) {
-    if (speed.model != model || speed.devices > kMostDevices) continue;
-    Line& line = lines[speed.hardware];
-    line.name = "ours: " + speed.hardware;
+    if (speed.model != task.model || speed.image_px != task.image_px || speed.devices > kMostDevices) continue;
+    Line& line = by_hardware[speed.hardware][speed.settings];
+    line.name = fmt::format("ours: {}, {}", speed.hardware, speed.conditions);
     double& fastest = line.images_per_s[speed.devices];
     fastest = std::max(fastest, speed.images_per_s);
   }
+  const auto rank = [](const auto& entry) {
+    const auto& rates = entry.second.images_per_s;
+    return std::pair(rates.size(), rates.rbegin()->second);
+  };
   std::vector<Line> result;
-  for (const auto& [hardware, line] : lines) result.push_back(line);
+  for (const auto& [hardware, lines] : by_hardware) result.push_back(std::ranges::max_element(lines, {}, rank)->second);
   return result;
 }
 
@@ -203,12 +218,14 @@ std::string throughput_plots(const std::vector<RecordGroup>& groups) {
 }
 
 std::string scaling_plots(const std::vector<OwnSpeed>& speeds) {
-  std::set<std::string> models;
-  for (const OwnSpeed& speed : speeds) models.insert(speed.model);
+  std::set<Task> tasks;
+  for (const OwnSpeed& speed : speeds) tasks.insert({.model = speed.model, .image_px = speed.image_px});
   std::string plots;
-  for (const std::string& model : models) {
-    std::vector<Line> lines = own_lines(speeds, model);
-    const std::vector<Line> published = published_lines(model);
+  for (const Task& task : tasks) {
+    std::vector<Line> lines = own_lines(speeds, task);
+    const std::vector<Line> published =
+        task.image_px >= kPublishedImagePx ? published_lines(task.model) : std::vector<Line>{};
+    const std::string title = task.image_px > 0 ? fmt::format("{}, {} px", task.model, task.image_px) : task.model;
     if (published.empty() && !has_several_counts(lines)) continue;
     lines.insert(lines.end(), published.begin(), published.end());
     std::vector<Series> rates, efficiencies;
@@ -216,10 +233,9 @@ std::string scaling_plots(const std::vector<OwnSpeed>& speeds) {
       rates.push_back(series_of(line, false));
       if (line.images_per_s.size() > 1 && line.images_per_s.contains(1)) efficiencies.push_back(series_of(line, true));
     }
-    plots += drawn(fmt::format("{}: throughput", model), devices_axis(rates), "images/s", rates);
+    plots += drawn(title + ": throughput", devices_axis(rates), "images/s", rates);
     if (efficiencies.empty()) continue;
-    plots += drawn(fmt::format("{}: efficiency", model), devices_axis(efficiencies), "share of linear scaling",
-                   efficiencies);
+    plots += drawn(title + ": efficiency", devices_axis(efficiencies), "share of linear scaling", efficiencies);
   }
   return plots;
 }

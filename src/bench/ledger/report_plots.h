@@ -15,9 +15,10 @@ namespace roentgen::bench {
 /// Plots the speed of every record by its number, a plot for each group with at least two records. Empty without any.
 [[nodiscard]] std::string throughput_plots(const std::vector<RecordGroup>& groups);
 
-/// Plots throughput and efficiency by the number of devices, up to 16, for each measured model that has published
-/// speeds or several numbers of devices. Shows the fastest speed of each hardware, and at most two published series.
-/// Efficiency is the speed divided by the number of devices times the speed of one.
+/// Plots throughput and efficiency by the number of devices, up to 16, for each measured model and image size. Shows a
+/// line of equal settings for each hardware, and at most two published series beside images of at least
+/// kPublishedImagePx. Leaves out models with neither published speeds nor several numbers of devices. Efficiency is the
+/// speed divided by the number of devices times the speed of one.
 [[nodiscard]] std::string scaling_plots(const std::vector<OwnSpeed>& speeds);
 
 /// Plots the rate of each kind of kernel by its FLOPs per byte, both logarithmic, a plot for each group with a profile.

@@ -30,8 +30,9 @@ Value profile() {
 std::vector<StoredRecord> records() {
   const Value energy = Value::Table{{"watts", 48.0}, {"images_per_joule", 0.25}};
   const Value peak = Value::Table{{"gflops", 400.0}, {"gb_per_s", 20.0}};
-  return {made_record(0, "aaaaaaaaaaaa", "step", step_result(10.0)),
-          made_record(1, "bbbbbbbbbbbb", "step", step_result(12.0, {{"profile", profile()}, {"energy", energy}})),
+  const Value first = step_result(10.0, {{"image_px", 224}});
+  const Value second = step_result(12.0, {{"image_px", 224}, {"profile", profile()}, {"energy", energy}});
+  return {made_record(0, "aaaaaaaaaaaa", "step", first), made_record(1, "bbbbbbbbbbbb", "step", second),
           made_record(2, "bbbbbbbbbbbb", "peak", Value::Table{{"peak", peak}, {"run_ms", 2.0}})};
 }
 
@@ -55,7 +56,8 @@ TEST(BenchReport, has_medians_with_the_command_of_the_latest_record) {
 
 TEST(BenchReport, page_is_self_contained_and_has_plots) {
   const std::string page = make_report(records(), "page.html").html;
-  EXPECT_THAT(page, AllOf(HasSubstr(">Throughput<"), HasSubstr("resnet50: efficiency"), HasSubstr("Roofline"),
+  EXPECT_THAT(page, AllOf(HasSubstr(">Throughput<"), HasSubstr("resnet50, 224 px: efficiency"), HasSubstr("Roofline"),
+                          HasSubstr("<h3>resnet50, 1 device: 12 images/s on "),
                           HasSubstr("measured limits: 400 GFLOP/s, 20 GB/s"), HasSubstr("images per joule"),
                           HasSubstr("</html>")));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("src=")), Not(HasSubstr("href=\"http"))));
@@ -70,10 +72,10 @@ TEST(BenchReport, scaling_has_plots_of_measured_models_and_folds_other_published
   Value points = Value::array();
   points.push_back(Value::Table{{"ranks", 1}, {"images_per_s", 10.0}});
   points.push_back(Value::Table{{"ranks", 2}, {"images_per_s", 18.0}});
-  const Value result = Value::Table{{"model", "resnet18"}, {"points", points}};
+  const Value result = Value::Table{{"model", "resnet18"}, {"image_px", 32}, {"points", points}};
   const std::string page = make_report({made_record(0, "a", "short", result)}, "page.html").html;
-  EXPECT_THAT(page, AllOf(HasSubstr("resnet18: efficiency"), Not(HasSubstr("resnet50: efficiency"))));
-  EXPECT_THAT(page, AllOf(HasSubstr("No speed of ours has a published model"), HasSubstr("<details><summary>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("resnet18, 32 px: efficiency"), Not(HasSubstr("resnet50, "))));
+  EXPECT_THAT(page, AllOf(HasSubstr("No training speed of ours has a published"), HasSubstr("<details><summary>")));
 }
 
 TEST(BenchReport, links_to_its_csv_files_and_keeps_options_on_one_line) {
@@ -82,6 +84,28 @@ TEST(BenchReport, links_to_its_csv_files_and_keeps_options_on_one_line) {
   const std::string page = make_report({record}, "a folder/my page.html").html;
   EXPECT_THAT(page, HasSubstr("<a href=\"my page_throughput.csv\">"));
   EXPECT_THAT(page, HasSubstr("<code>roentgen bench step <span>--batch</span> 4</code>"));
+}
+
+TEST(BenchReport, scaling_joins_no_speeds_of_different_settings) {
+  const auto speed = [](std::int64_t minute, const char* case_name, Value::Table more) {
+    return made_record(minute, "a", case_name, step_result(10.0, std::move(more)));
+  };
+  const StoredRecord one = speed(0, "short", {{"ranks", 1}, {"dtype", "f32"}});
+  EXPECT_THAT(make_report({one, speed(1, "short", {{"ranks", 2}, {"dtype", "f32"}})}, "page.html").html,
+              HasSubstr("resnet50: efficiency"));
+  EXPECT_THAT(make_report({one, speed(1, "short", {{"ranks", 2}, {"dtype", "bf16"}})}, "page.html").html,
+              Not(HasSubstr("resnet50: efficiency")));
+  EXPECT_THAT(make_report({one, speed(1, "long", {{"ranks", 2}, {"dtype", "f32"}})}, "page.html").html,
+              Not(HasSubstr("resnet50: efficiency")));
+}
+
+TEST(BenchReport, rows_of_one_case_share_their_command) {
+  Value rows = Value::array();
+  for (const int batch : {1, 2, 4}) rows.push_back(Value::Table{{"batch", batch}, {"images_per_s", 5.0}});
+  const Value result = Value::Table{{"rows", rows}};
+  const std::string page = make_report({made_record(0, "a", "sweep", result)}, "page.html").html;
+  EXPECT_THAT(page, HasSubstr("<td rowspan=\"3\"><code>roentgen bench sweep</code></td>"));
+  EXPECT_EQ(page.find("roentgen bench sweep"), page.rfind("roentgen bench sweep", page.find("id=\"settings\"")));
 }
 
 TEST(BenchReport, has_the_limits_of_the_machine_of_a_profile) {
