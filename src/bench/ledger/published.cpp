@@ -112,6 +112,8 @@ void add_speed(const Value& table, OwnSpeed speed, Value settings, std::vector<O
   const Value* const rate = table.find("images_per_s");
   if (rate != nullptr && rate->is_number() && rate->as_double() > 0.0 && !speed.model.empty()) {
     speed.images_per_s = rate->as_double();
+    const Value* const efficiency = table.find("efficiency");
+    speed.efficiency = efficiency != nullptr && efficiency->is_number() ? efficiency->as_double() : 0.0;
     speed.conditions = conditions_text(settings, speed.image_px);
     speed.settings = settings_text(settings.as_table());
     speeds.push_back(speed);

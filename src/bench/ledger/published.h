@@ -40,6 +40,7 @@ struct OwnSpeed {
   std::string model{};
   std::int64_t devices = 1;   ///< number of devices, or of ranks
   double images_per_s = 0.0;  ///< over all devices
+  double efficiency = 0.0;    ///< as the record has it; 0 if it has none
   std::string hardware{};     ///< name of the CPU, or of the device such as "cuda:0"
   std::string command{};      ///< command line that measured it
   std::int64_t image_px = 0;  ///< side of the images; 0 if unknown

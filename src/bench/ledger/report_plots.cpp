@@ -59,6 +59,7 @@ std::optional<double> number_at(const StoredRecord& record, std::string_view pat
 struct Line {
   std::string name{};
   std::map<std::int64_t, double> images_per_s{};
+  std::map<std::int64_t, double> efficiency{};  ///< as far as records have it
   bool is_published = false;
 };
 
@@ -99,7 +100,9 @@ std::vector<Line> own_lines(const std::vector<OwnSpeed>& speeds, const Task& tas
     Line& line = by_hardware[speed.hardware][speed.settings];
     line.name = fmt::format("ours: {}, {}", speed.hardware, speed.conditions);
     double& fastest = line.images_per_s[speed.devices];
-    fastest = std::max(fastest, speed.images_per_s);
+    if (speed.images_per_s <= fastest) continue;
+    fastest = speed.images_per_s;
+    if (speed.efficiency > 0.0) line.efficiency[speed.devices] = speed.efficiency;
   }
   const auto rank = [](const auto& entry) {
     const auto& rates = entry.second.images_per_s;
@@ -114,13 +117,25 @@ bool has_several_counts(const std::vector<Line>& lines) {
   return std::ranges::any_of(lines, [](const Line& line) { return line.images_per_s.size() > 1; });
 }
 
-Series series_of(const Line& line, bool is_efficiency) {
-  Series series{.name = line.name, .has_marks = true, .is_dashed = line.is_published};
-  const double one = line.images_per_s.contains(1) ? line.images_per_s.at(1) : 0.0;
+/// Throughput of a line, with the colour of this index in all plots.
+Series throughput_of(const Line& line, std::size_t colour) {
+  Series series{.name = line.name, .has_marks = true, .is_dashed = line.is_published, .colour = colour};
   for (const auto& [devices, speed] : line.images_per_s) {
-    if (is_efficiency && one <= 0.0) continue;
+    series.points.push_back({.x = static_cast<double>(devices), .y = speed});
+  }
+  return series;
+}
+
+/// Efficiency of a line with one device and others: as the records have it, or else by the speeds. No points otherwise.
+Series efficiency_of(const Line& line, std::size_t colour) {
+  Series series{.name = line.name, .has_marks = true, .is_dashed = line.is_published, .colour = colour};
+  const auto one = line.images_per_s.find(1);
+  if (one == line.images_per_s.end() || line.images_per_s.size() < 2) return series;
+  for (const auto& [devices, speed] : line.images_per_s) {
+    const auto known = line.efficiency.find(devices);
     series.points.push_back(
-        {.x = static_cast<double>(devices), .y = is_efficiency ? speed / one / static_cast<double>(devices) : speed});
+        {.x = static_cast<double>(devices),
+         .y = known != line.efficiency.end() ? known->second : speed / one->second / static_cast<double>(devices)});
   }
   return series;
 }
@@ -229,9 +244,9 @@ std::string scaling_plots(const std::vector<OwnSpeed>& speeds) {
     if (published.empty() && !has_several_counts(lines)) continue;
     lines.insert(lines.end(), published.begin(), published.end());
     std::vector<Series> rates, efficiencies;
-    for (const Line& line : lines) {
-      rates.push_back(series_of(line, false));
-      if (line.images_per_s.size() > 1 && line.images_per_s.contains(1)) efficiencies.push_back(series_of(line, true));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      rates.push_back(throughput_of(lines[i], i));
+      if (Series one = efficiency_of(lines[i], i); !one.points.empty()) efficiencies.push_back(std::move(one));
     }
     plots += drawn(title + ": throughput", devices_axis(rates), "images/s", rates);
     if (efficiencies.empty()) continue;

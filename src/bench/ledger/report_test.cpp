@@ -99,6 +99,19 @@ TEST(BenchReport, scaling_joins_no_speeds_of_different_settings) {
               Not(HasSubstr("resnet50: efficiency")));
 }
 
+TEST(BenchReport, plots_the_efficiency_of_the_record) {
+  const auto page_of = [](const Value& efficiency) {
+    Value points = Value::array();
+    points.push_back(Value::Table{{"ranks", 1}, {"images_per_s", 10.0}});
+    points.push_back(Value::Table{{"ranks", 2}, {"images_per_s", 18.0}, {"efficiency", efficiency}});
+    const Value result = Value::Table{{"model", "resnet18"}, {"points", points}};
+    const std::string page = make_report({made_record(0, "a", "scaling", result)}, "page.html").html;
+    return page.substr(page.find("aria-label=\"resnet18: efficiency\""));
+  };
+  EXPECT_THAT(page_of(Value()), HasSubstr(" 0.9<"));
+  EXPECT_THAT(page_of(0.8), AllOf(HasSubstr(" 0.8<"), Not(HasSubstr(" 0.9<"))));
+}
+
 TEST(BenchReport, rows_of_one_case_share_their_command) {
   Value rows = Value::array();
   for (const int batch : {1, 2, 4}) rows.push_back(Value::Table{{"batch", batch}, {"images_per_s", 5.0}});
