@@ -174,9 +174,7 @@ class BenchCommand final : public Command {
   /// Writes a record of the result, and copies for other programs. A default folder that cannot be written is only a
   /// warning.
   void store(const Value& result) const {
-    std::vector<std::string> command = own_arguments();
-    command[0] = "roentgen";
-    const Value record = bench::make_record(case_name_, command, result);
+    const Value record = bench::make_record(case_name_, command_to_repeat(), result);
     if (!mlperf_log_.empty()) io::write_file_atomically(mlperf_log_, bench::mlperf_log(record));
     if (!mlflow_.empty()) log::info("MLflow run: " + bench::write_mlflow_run(record, mlflow_).string());
     if (ledger_ == kNoLedger) return;

@@ -56,8 +56,8 @@ inline constexpr std::int64_t kPublishedImagePx = 224;
 
 /// Lists all published speeds beside the training speeds of the records. Returns an array of {model, hardware, devices,
 /// dtype, published, efficiency, ours, ratio, our_hardware, our_conditions, note, software, source, command}. `ours` is
-/// the fastest record of the model with as many devices and images of at least kPublishedImagePx, in images per second
-/// over all devices, or null.
+/// the fastest record of the model with as many devices, in images per second over all devices, or null. Records with
+/// images below kPublishedImagePx are left out.
 [[nodiscard]] Value beside_published(const std::vector<StoredRecord>& records);
 
 }  // namespace roentgen::bench

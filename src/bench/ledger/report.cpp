@@ -32,7 +32,8 @@ constexpr std::string_view kStyle =
     "border-bottom:1px solid #ddd;vertical-align:top}.scroll{overflow-x:auto}"
     "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}.absent{color:#5c5c5c}h3{margin:20px 0 4px}"
     "code span{white-space:nowrap}details{margin:12px 0}summary{cursor:pointer}.note{max-width:75ch}"
-    ".plots{display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}";
+    ".plots{display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px}svg{max-width:100%;height:auto;font-family:"
+    "system-ui,sans-serif}";
 
 constexpr std::string_view kOurSpeed = "our images/s";
 
@@ -306,8 +307,9 @@ BenchReport make_report(const std::vector<StoredRecord>& records, const std::fil
     report.tables.push_back(std::move(table));
   };
   add({.title = "Throughput",
-       .note = "Images per second: of training, but of inference in the case infer, and of loading in the case pipeline. "
-               "Min and max are the slowest and the fastest record.",
+       .note =
+           "Images per second: of training, but of inference in the case infer, and of loading in the case pipeline. "
+           "Min and max are the slowest and the fastest record.",
        .absent = "No speeds: roentgen bench step"},
       throughput_plots(groups), figure_table("throughput", groups, is_speed));
   add({.title = "Scaling beside published figures",
@@ -328,8 +330,9 @@ BenchReport make_report(const std::vector<StoredRecord>& records, const std::fil
        .absent = "No energy: neither NVML nor RAPL was readable, and no --cost-per-hour was given"},
       energy_plot(groups), energy_table(groups));
   add({.title = "Other figures",
-       .note = "Names end with the unit: _s and _ms are times, _per_s are rates. Speedup and efficiency are against one "
-               "device.",
+       .note =
+           "Names end with the unit: _s and _ms are times, _per_s are rates. Speedup and efficiency are against one "
+           "device.",
        .absent = "None."},
       "", figure_table("other", groups, is_other));
   add({.title = "Settings", .note = "Settings that make records comparable."}, "", settings_table(groups));

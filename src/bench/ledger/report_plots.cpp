@@ -117,12 +117,16 @@ bool has_several_counts(const std::vector<Line>& lines) {
   return std::ranges::any_of(lines, [](const Line& line) { return line.images_per_s.size() > 1; });
 }
 
+/// Adds a point with its numbers as text.
+void add_point(Series& series, std::int64_t devices, double value) {
+  series.points.push_back({.x = static_cast<double>(devices), .y = value});
+  series.point_texts.push_back(fmt::format("{} {}: {:.4g}", devices, devices == 1 ? "device" : "devices", value));
+}
+
 /// Throughput of a line, with the colour of this index in all plots.
 Series throughput_of(const Line& line, std::size_t colour) {
   Series series{.name = line.name, .has_marks = true, .is_dashed = line.is_published, .colour = colour};
-  for (const auto& [devices, speed] : line.images_per_s) {
-    series.points.push_back({.x = static_cast<double>(devices), .y = speed});
-  }
+  for (const auto& [devices, speed] : line.images_per_s) add_point(series, devices, speed);
   return series;
 }
 
@@ -133,9 +137,8 @@ Series efficiency_of(const Line& line, std::size_t colour) {
   if (one == line.images_per_s.end() || line.images_per_s.size() < 2) return series;
   for (const auto& [devices, speed] : line.images_per_s) {
     const auto known = line.efficiency.find(devices);
-    series.points.push_back(
-        {.x = static_cast<double>(devices),
-         .y = known != line.efficiency.end() ? known->second : speed / one->second / static_cast<double>(devices)});
+    const double computed = speed / one->second / static_cast<double>(devices);
+    add_point(series, devices, known != line.efficiency.end() ? known->second : computed);
   }
   return series;
 }
