@@ -136,14 +136,15 @@ std::string legend(const Plot& plot) {
   if (plot.legend == Legend::LowerRight) y = plot.height_px - kBottomPx - kLegendPx * static_cast<double>(count);
   if (is_below) y = plot.height_px + kLegendPx / 2.0;
   std::string text;
-  for (std::size_t i = 0; i < count; ++i, y += kLegendPx) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Series& series = plot.series[i];
+    if (is_below && series.name.empty()) continue;
     const std::string fill = fmt::format(" style=\"fill:{}\"", colour_of(plot, i));
     if (!is_below) {
       text += text_at({.x = plot.width_px - kRightPx - 4.0, .y = y}, "end", series.name, fill);
+      y += kLegendPx;
       continue;
     }
-    if (series.name.empty()) continue;
     const double left = left_px(plot);
     constexpr double kSamplePx = 18.0;
     text += series.is_scatter ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n",
@@ -152,6 +153,7 @@ std::string legend(const Plot& plot) {
                                      fmt::format("stroke=\"{}\" stroke-width=\"1.6\"{}", colour_of(plot, i),
                                                  series.is_dashed ? " stroke-dasharray=\"5 3\"" : ""));
     text += text_at({.x = left + kSamplePx + 6.0, .y = y}, "start", series.name, fill);
+    y += kLegendPx;
   }
   return text;
 }
@@ -303,10 +305,10 @@ std::vector<double> log10_ticks(double low, double high) {
 }
 
 std::string svg_lines(const Plot& plot) {
-  const double count = static_cast<double>(plot.series.size());
-  const bool is_below = plot.legend == Legend::Below;
-  std::string text =
-      opened(plot.width_px, plot.height_px + (is_below ? kLegendPx * count + 4.0 : 0.0), plot.title) + frame(plot);
+  const auto names = std::ranges::count_if(plot.series, [](const Series& one) { return !one.name.empty(); });
+  const double legend_px =
+      plot.legend == Legend::Below && names > 0 ? kLegendPx * static_cast<double>(names) + 4.0 : 0.0;
+  std::string text = opened(plot.width_px, plot.height_px + legend_px, plot.title) + frame(plot);
   if (plot.has_diagonal) {
     text += line(place(plot, {.x = plot.x.low, .y = plot.y.low}), place(plot, {.x = plot.x.high, .y = plot.y.high}),
                  "stroke=\"#999\" stroke-dasharray=\"4 3\" fill=\"none\"");

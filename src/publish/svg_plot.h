@@ -81,8 +81,8 @@ enum class Direction : std::uint8_t { X, Y };
 /// Requires low < high.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
-/// Returns values for Axis::ticks of an axis with is_log10: powers of ten, and 2 and 5 times them if the axis spans
-/// less than two decades. Requires low < high.
+/// Returns values for Axis::ticks of an axis with is_log10: powers of ten. An axis that spans less than three decades
+/// also has 2 and 5 times them. Requires low < high.
 [[nodiscard]] std::vector<double> log10_ticks(double low, double high);
 
 /// Draws the plot as one <svg> element. Skips points within half a pixel of the previous point, except the last point.

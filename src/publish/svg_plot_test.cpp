@@ -121,10 +121,14 @@ TEST(SvgPlot, long_numbers_do_not_reach_the_title_of_their_axis) {
 }
 
 TEST(SvgPlot, a_legend_below_the_plot_makes_it_higher) {
-  const Plot plot{.series = {{.name = "one", .points = {{0, 0}}}}, .legend = Legend::Below, .height_px = 200.0};
+  Plot plot{.series = {{.points = {{0, 0}}}, {.name = "one", .points = {{0, 0}}, .colour = 0}},
+            .legend = Legend::Below,
+            .height_px = 200.0};
   const std::string svg = svg_lines(plot);
   EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 230 218\"")) << "14 px for a name, and 4 px below";
   EXPECT_THAT(svg, HasSubstr("y=\"207.0\" text-anchor=\"start\" style=\"fill:#1f5fa8\">one<"));
+  plot.series.pop_back();
+  EXPECT_THAT(svg_lines(plot), HasSubstr("viewBox=\"0 0 230 200\"")) << "no name";
 }
 
 TEST(SvgPlot, dots_have_their_texts) {

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "publish/svg_plot.h"
@@ -88,7 +88,9 @@ std::vector<Line> published_lines(std::string_view model) {
 struct Task {
   std::string model{};
   std::int64_t image_px = 0;
-  friend auto operator<=>(const Task&, const Task&) = default;
+  friend bool operator<(const Task& a, const Task& b) {
+    return std::tie(a.model, a.image_px) < std::tie(b.model, b.image_px);
+  }
 };
 
 /// Own lines of a task, one for each hardware. A line has the speeds of equal settings. Of several, it is the one with
