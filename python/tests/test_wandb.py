@@ -9,12 +9,9 @@ import sys
 import types
 
 import pytest
-from conftest import run_program
 
 import roentgen
 from roentgen import wandb
-
-STEPS = 3
 
 
 class StandIn(types.ModuleType):
@@ -58,15 +55,6 @@ def library(monkeypatch):
     stand_in = StandIn()
     monkeypatch.setitem(sys.modules, "wandb", stand_in)
     return stand_in
-
-
-@pytest.fixture(scope="module")
-def ledger(tmp_path_factory):
-    """A folder with one record."""
-    path = tmp_path_factory.mktemp("ledger")
-    run_program("bench", "short", "--model", "resnet18", "--image", 32, "--batch", 2, "--threads", 1, "--warmup", 1,
-                "--steps", STEPS, "--ledger", path)
-    return path
 
 
 def record_of(ledger):
