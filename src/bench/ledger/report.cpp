@@ -307,9 +307,8 @@ BenchReport make_report(const std::vector<StoredRecord>& records, const std::fil
     report.tables.push_back(std::move(table));
   };
   add({.title = "Throughput",
-       .note =
-           "Images per second: of training, but of inference in the case infer, and of loading in the case pipeline. "
-           "Min and max are the slowest and the fastest record.",
+       .note = "Images per second: of inference in the case infer, of loading in pipeline, formats and ablation, "
+               "otherwise of training. Min and max are the slowest and the fastest record.",
        .absent = "No speeds: roentgen bench step"},
       throughput_plots(groups), figure_table("throughput", groups, is_speed));
   add({.title = "Scaling beside published figures",
