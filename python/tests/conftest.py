@@ -91,3 +91,12 @@ def run(folder, tmp_path_factory):
 @pytest.fixture(scope="session")
 def model(run):
     return roentgen.load(run, threads=1, workers=1)
+
+
+@pytest.fixture(scope="session")
+def ledger(tmp_path_factory):
+    """A folder with one benchmark record."""
+    path = tmp_path_factory.mktemp("ledger")
+    run_program("bench", "short", "--model", "resnet18", "--image", 32, "--batch", 2, "--threads", 1, "--warmup", 1,
+                "--steps", 3, "--ledger", path)
+    return path

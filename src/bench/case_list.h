@@ -32,6 +32,7 @@
   X("peak", peak)                       \
   X("suite", suite)                     \
   X("compare", compare)                 \
+  X("figures", figures)                 \
   X("history", history)                 \
   X("report", report)                   \
   X("data.decode_png", data_decode_png) \

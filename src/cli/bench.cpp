@@ -168,7 +168,7 @@ class BenchCommand final : public Command {
     }
     const bool has_failed = asked.has_failed(json);
     if (asked.is_measurement() && asked.is_new(json)) {
-      Value record = bench::make_record(case_name_, command_words(), json);
+      Value record = bench::make_record(case_name_, command_to_repeat(), json);
       record.set("passed", !has_failed);
       store(record);
     }
@@ -177,13 +177,6 @@ class BenchCommand final : public Command {
   }
 
  private:
-  /// Words of the command line, without the path of the program.
-  [[nodiscard]] static std::vector<std::string> command_words() {
-    std::vector<std::string> words = own_arguments();
-    words[0] = "roentgen";
-    return words;
-  }
-
   /// Writes a record, and copies for other programs. A default folder that cannot be written is only a warning.
   void store(const Value& record) const {
     if (!mlperf_log_.empty()) io::write_file_atomically(mlperf_log_, bench::mlperf_log(record));

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "core/error.h"
+#include "dist/launched.h"
 
 namespace roentgen::cli {
 
@@ -24,6 +26,16 @@ std::vector<std::string> own_arguments() {
   RG_ASSERT(!arguments.empty());
   arguments[0] = std::filesystem::read_symlink("/proc/self/exe").string();
   return arguments;
+}
+
+std::vector<std::string> command_to_repeat() {
+  std::vector<std::string> command = own_arguments();
+  command[0] = "roentgen";
+  const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
+  if (launched && launched->size > 1) {
+    command.insert(command.begin(), {"mpirun", "-np", std::to_string(launched->size)});
+  }
+  return command;
 }
 
 }  // namespace roentgen::cli

@@ -51,7 +51,7 @@ std::string square_plot(const std::string& label, std::string_view figure, std::
                     .y = std::move(y),
                     .series = std::move(series),
                     .has_diagonal = true,
-                    .has_low_legend = true});
+                    .legend = Legend::LowerRight});
 }
 
 // Draws ROC curve and reliability diagram of one finding, for all runs.
@@ -108,7 +108,8 @@ std::string scored_text(const ReportInput& input) {
   return text;
 }
 
-std::string plot_over_updates(std::string title, std::vector<Series> series, bool has_low_legend = false) {
+std::string plot_over_updates(std::string title, std::vector<Series> series) {
+  if (series.size() == 1) series[0].name.clear();  // the title says it
   Axis x = axis_over("update", series, Direction::X);
   x.low = 0.0;
   Axis y = axis_over("", series, Direction::Y);
@@ -116,7 +117,7 @@ std::string plot_over_updates(std::string title, std::vector<Series> series, boo
                     .x = std::move(x),
                     .y = std::move(y),
                     .series = std::move(series),
-                    .has_low_legend = has_low_legend,
+                    .legend = Legend::Below,
                     .width_px = 420.0,
                     .height_px = 250.0});
 }
@@ -187,7 +188,7 @@ std::string training_section(const ReportInput& input) {
   std::ranges::move(chosen(input, curves, &TrainingCurves::validation_loss), std::back_inserter(losses));
   const std::vector<Series> aurocs = chosen(input, curves, &TrainingCurves::validation_auroc);
   text += "<div class=\"plots curves\">\n" + plot_over_updates("Loss", std::move(losses));
-  if (!aurocs.empty()) text += plot_over_updates("Validation AUROC, mean of findings", aurocs, true);
+  if (!aurocs.empty()) text += plot_over_updates("Validation AUROC, mean of findings", aurocs);
   text += plot_over_updates("Learning rate", chosen(input, curves, &TrainingCurves::learning_rate)) + "</div>\n";
   return aurocs.empty() ? text + absent("The log has no validation.") : text;
 }

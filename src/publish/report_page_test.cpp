@@ -109,7 +109,8 @@ TEST(ReportPage, says_why_a_figure_has_no_interval) {
                              {"mean_high", nullptr},
                              {"mean_no_interval", "of few"},
                              {"labels", Value::Table{{"<Mass>", few}, {"Edema", Value::Table{{"auroc", 0.75}}}}}}}};
-  EXPECT_THAT(report_page(input), HasSubstr("<p>No interval. &lt;Mass&gt;: too few; Mean: of few.</p>"));
+  EXPECT_THAT(report_page(input),
+              HasSubstr("<p>No interval, of few: Mean.\nNo interval, too few: &lt;Mass&gt;.\n</p>"));
 }
 
 TEST(ReportPage, figures_of_images_that_the_run_has_seen_are_told) {

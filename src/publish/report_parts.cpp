@@ -58,7 +58,7 @@ const std::string_view kReportStyle =
     "a{color:var(--link)}:focus-visible{outline:3px solid var(--link);outline-offset:2px}"
     ".skip{position:absolute;left:-99em}.skip:focus{position:static}"
     "nav{display:flex;flex-wrap:wrap;gap:4px 18px;margin:12px 0}nav a{padding:4px 0}"
-    "table{border-collapse:collapse;font-size:14px;margin:0}td,th{padding:3px 14px 3px 0;text-align:left;"
+    "table{border-collapse:collapse;font-size:14px;margin:0}td,th{padding:3px 8px 3px 0;text-align:left;"
     "border-bottom:1px solid var(--line);vertical-align:top}"
     ".n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
     ".scroll{overflow-x:auto;max-width:100%;margin:10px 0}"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -148,17 +149,17 @@ std::string without_difference(const ReportInput& input) {
 }
 
 // Returns a line that names the findings without an interval, with the reason.
-std::string without_interval(const Value& evaluation, std::string_view title) {
-  std::string text;
-  const auto add = [&](std::string_view name, const Value* reason) {
-    if (reason == nullptr || !reason->is_string()) return;
-    text += fmt::format("{}{}: {}", text.empty() ? "No interval. " : "; ", name, reason->as_string());
-  };
+std::string without_interval(const Value& evaluation, std::string_view letter) {
   const Value* auroc = find(evaluation, {"auroc"});
-  if (auroc == nullptr) return text;
+  if (auroc == nullptr) return "";
+  eval::ReasonList reasons;
+  const auto add = [&reasons](const std::string& name, const Value* reason) {
+    if (reason != nullptr && reason->is_string()) reasons.add(reason->as_string(), name);
+  };
   for (const auto& [label, figures] : find(*auroc, {"labels"})->as_table()) add(label, figures.find("no_interval"));
-  add(kMean, auroc->find("mean_no_interval"));
-  return text.empty() ? text : "<p>" + escaped(std::string(title) + text) + ".</p>\n";
+  add(std::string(kMean), auroc->find("mean_no_interval"));
+  const std::string text = reasons.lines(letter.empty() ? "No interval" : std::string(letter) + ": no interval");
+  return text.empty() ? text : "<p>" + escaped(text) + "</p>\n";
 }
 
 std::string evaluation_text(const ReportInput& input) {
@@ -286,7 +287,8 @@ std::string result_section(const ReportInput& input) {
           "</div><div class=\"narrow\">\n" + svg_forest(kTitle, series, ForestForm::Narrow) + "</div></div>\n" +
           result_table(input, series) + "</div>\n";
   for (std::size_t i = 0; i < input.runs.size(); ++i) {
-    text += without_interval(input.runs[i].evaluation, with_letter(input, i, ""));
+    constexpr std::array<std::string_view, 2> kLetters{"A", "B"};
+    text += without_interval(input.runs[i].evaluation, input.runs.size() < 2 ? "" : kLetters.at(i));
   }
   return text + without_difference(input);
 }

@@ -22,7 +22,7 @@ constexpr double kBottomPx = 40.0;
 constexpr double kLeastStepPx = 0.5;
 constexpr double kLegendPx = 14.0;  // vertical distance between names in the legend
 
-constexpr std::array<std::string_view, 3> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a"};
+constexpr std::array<std::string_view, 6> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a", "#7a4fa3", "#00798c", "#8a6d1f"};
 
 std::string_view colour(std::size_t i) { return kColours.at(i % kColours.size()); }
 
@@ -30,9 +30,30 @@ bool is_finite(const PlotPoint& point) { return std::isfinite(point.x) && std::i
 
 double share(double value, const Axis& axis) { return (value - axis.low) / (axis.high - axis.low); }
 
+std::vector<double> ticks_of(const Axis& axis) {
+  if (!axis.ticks.empty()) return axis.ticks;
+  return axis.is_log10 ? log10_ticks(axis.low, axis.high) : ticks(axis.low, axis.high);
+}
+
+std::string tick_text(const Axis& axis, double tick) {
+  return fmt::format("{:g}", axis.is_log10 ? std::pow(10.0, tick) : tick);
+}
+
+// Left margin: its title and the longest number of the vertical axis.
+double left_px(const Plot& plot) {
+  constexpr double kTitlePx = 24.0;
+  constexpr double kDigitPx = 7.0;
+  double left = kLeftPx;
+  for (const double tick : ticks_of(plot.y)) {
+    left = std::max(left, kTitlePx + kDigitPx * static_cast<double>(tick_text(plot.y, tick).size()));
+  }
+  return left;
+}
+
 // Converts data coordinates to pixels.
 PlotPoint place(const Plot& plot, const PlotPoint& point) {
-  return {.x = kLeftPx + share(point.x, plot.x) * (plot.width_px - kLeftPx - kRightPx),
+  const double left = left_px(plot);
+  return {.x = left + share(point.x, plot.x) * (plot.width_px - left - kRightPx),
           .y = plot.height_px - kBottomPx - share(point.y, plot.y) * (plot.height_px - kTopPx - kBottomPx)};
 }
 
@@ -55,17 +76,17 @@ std::string opened(double width_px, double height_px, std::string_view title) {
 std::string frame(const Plot& plot) {
   constexpr std::string_view kGrid = "stroke=\"#ddd\" fill=\"none\"";
   std::string text;
-  for (const double tick : ticks(plot.x.low, plot.x.high)) {
+  for (const double tick : ticks_of(plot.x)) {
     const PlotPoint foot = place(plot, {.x = tick, .y = plot.y.low});
     text += line(foot, place(plot, {.x = tick, .y = plot.y.high}), kGrid);
-    text += text_at({.x = foot.x, .y = foot.y + 14.0}, "middle", fmt::format("{:g}", tick));
+    text += text_at({.x = foot.x, .y = foot.y + 14.0}, "middle", tick_text(plot.x, tick));
   }
-  for (const double tick : ticks(plot.y.low, plot.y.high)) {
+  for (const double tick : ticks_of(plot.y)) {
     const PlotPoint foot = place(plot, {.x = plot.x.low, .y = tick});
     text += line(foot, place(plot, {.x = plot.x.high, .y = tick}), kGrid);
-    text += text_at({.x = foot.x - 5.0, .y = foot.y + 4.0}, "end", fmt::format("{:g}", tick));
+    text += text_at({.x = foot.x - 5.0, .y = foot.y + 4.0}, "end", tick_text(plot.y, tick));
   }
-  const double middle_x = (kLeftPx + plot.width_px - kRightPx) / 2.0;
+  const double middle_x = (left_px(plot) + plot.width_px - kRightPx) / 2.0;
   const double middle_y = (kTopPx + plot.height_px - kBottomPx) / 2.0;
   text += text_at({.x = middle_x, .y = 15.0}, "middle", plot.title, " font-weight=\"bold\"");
   text += text_at({.x = middle_x, .y = plot.height_px - 8.0}, "middle", plot.x.title);
@@ -82,17 +103,20 @@ std::string drawn(const Plot& plot, std::size_t index) {
   const Series& series = plot.series[index];
   const std::string_view stroke = colour_of(plot, index);
   std::vector<PlotPoint> places;
-  for (const PlotPoint& point : series.points) {
-    if (is_finite(point)) places.push_back(place(plot, point));
+  std::string path, marks;
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    if (!is_finite(series.points[i])) continue;
+    const PlotPoint at = places.emplace_back(place(plot, series.points[i]));
+    if (!series.has_marks) continue;
+    const std::string text =
+        i < series.point_texts.size() ? fmt::format("<title>{}</title>", escaped(series.point_texts[i])) : "";
+    marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"{}\n", at.x, at.y, stroke,
+                         text.empty() ? "/>" : ">" + text + "</circle>");
   }
   if (places.empty()) return "";
-  std::string path, marks;
   PlotPoint last{.x = -1e9, .y = -1e9};
   for (std::size_t i = 0; i < places.size(); ++i) {
     const PlotPoint& at = places[i];
-    if (series.has_marks) {
-      marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", at.x, at.y, stroke);
-    }
     const double dx = at.x - last.x, dy = at.y - last.y;
     if (dx * dx + dy * dy < kLeastStepPx * kLeastStepPx && i + 1 < places.size()) continue;
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", at.x, at.y);
@@ -102,6 +126,36 @@ std::string drawn(const Plot& plot, std::size_t index) {
   return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path, stroke,
                      series.is_dashed ? " stroke-dasharray=\"5 3\"" : "") +
          marks;
+}
+
+std::string legend(const Plot& plot) {
+  const bool is_below = plot.legend == Legend::Below;
+  const std::size_t count = plot.series.size();
+  if (count < 2 && !is_below) return "";
+  double y = kTopPx + kLegendPx;
+  if (plot.legend == Legend::LowerRight) y = plot.height_px - kBottomPx - kLegendPx * static_cast<double>(count);
+  if (is_below) y = plot.height_px + kLegendPx / 2.0;
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Series& series = plot.series[i];
+    if (is_below && series.name.empty()) continue;
+    const std::string fill = fmt::format(" style=\"fill:{}\"", colour_of(plot, i));
+    if (!is_below) {
+      text += text_at({.x = plot.width_px - kRightPx - 4.0, .y = y}, "end", series.name, fill);
+      y += kLegendPx;
+      continue;
+    }
+    const double left = left_px(plot);
+    constexpr double kSamplePx = 18.0;
+    text += series.is_scatter ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n",
+                                            left + kSamplePx / 2.0, y - 4.0, colour_of(plot, i))
+                              : line({.x = left, .y = y - 4.0}, {.x = left + kSamplePx, .y = y - 4.0},
+                                     fmt::format("stroke=\"{}\" stroke-width=\"1.6\"{}", colour_of(plot, i),
+                                                 series.is_dashed ? " stroke-dasharray=\"5 3\"" : ""));
+    text += text_at({.x = left + kSamplePx + 6.0, .y = y}, "start", series.name, fill);
+    y += kLegendPx;
+  }
+  return text;
 }
 
 constexpr double kForestHead = 24.0;
@@ -237,22 +291,30 @@ std::vector<double> ticks(double low, double high) {
   return result;
 }
 
+std::vector<double> log10_ticks(double low, double high) {
+  constexpr double kFewDecades = 3.0;
+  const std::vector<double> factors = high - low < kFewDecades ? std::vector{1.0, 2.0, 5.0} : std::vector{1.0};
+  std::vector<double> result;
+  for (double decade = std::floor(low); decade <= high; decade += 1.0) {
+    for (const double factor : factors) {
+      const double tick = decade + std::log10(factor);
+      if (tick >= low - 1e-9 && tick <= high + 1e-9) result.push_back(tick);
+    }
+  }
+  return result;
+}
+
 std::string svg_lines(const Plot& plot) {
-  std::string text = opened(plot.width_px, plot.height_px, plot.title) + frame(plot);
+  const auto names = std::ranges::count_if(plot.series, [](const Series& one) { return !one.name.empty(); });
+  const double legend_px =
+      plot.legend == Legend::Below && names > 0 ? kLegendPx * static_cast<double>(names) + 4.0 : 0.0;
+  std::string text = opened(plot.width_px, plot.height_px + legend_px, plot.title) + frame(plot);
   if (plot.has_diagonal) {
     text += line(place(plot, {.x = plot.x.low, .y = plot.y.low}), place(plot, {.x = plot.x.high, .y = plot.y.high}),
                  "stroke=\"#999\" stroke-dasharray=\"4 3\" fill=\"none\"");
   }
-  const std::size_t count = plot.series.size();
-  const double first_y =
-      plot.has_low_legend ? plot.height_px - kBottomPx - kLegendPx * static_cast<double>(count) : kTopPx + kLegendPx;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += drawn(plot, i);
-    if (count < 2) continue;
-    text += text_at({.x = plot.width_px - kRightPx - 4.0, .y = first_y + kLegendPx * static_cast<double>(i)}, "end",
-                    plot.series[i].name, fmt::format(" style=\"fill:{}\"", colour_of(plot, i)));
-  }
-  return text + "</svg>\n";
+  for (std::size_t i = 0; i < plot.series.size(); ++i) text += drawn(plot, i);
+  return text + legend(plot) + "</svg>\n";
 }
 
 std::string svg_file(std::string_view svg) {

@@ -34,6 +34,8 @@ struct Series {
   bool is_dashed = false;
   /// Index of the line's colour; nullopt: the index of the series in the plot.
   std::optional<std::size_t> colour{};
+  /// Texts that a browser shows over the dots, one for each point; empty: none.
+  std::vector<std::string> point_texts{};
 };
 
 /// An axis that shows values from `low` to `high`.
@@ -41,6 +43,17 @@ struct Axis {
   std::string title{};
   double low = 0.0;
   double high = 1.0;
+  /// Values with a grid line and a number; empty: round numbers.
+  std::vector<double> ticks{};
+  /// True: values are logarithms to base 10, and the axis shows the numbers themselves (1, 10, 100).
+  bool is_log10 = false;
+};
+
+/// Position of the names of a plot's series.
+enum class Legend : std::uint8_t {
+  UpperRight,  ///< in the plot; drawn if there are several series
+  LowerRight,  ///< in the plot; drawn if there are several series
+  Below,       ///< under the plot, which makes the picture higher; drawn for all series with a name
 };
 
 /// A plot of lines.
@@ -52,10 +65,9 @@ struct Plot {
   /// True: draws a dashed diagonal between the low and the high ends of both axes. It marks chance in a ROC plot, and
   /// perfect calibration in a reliability diagram.
   bool has_diagonal = false;
-  /// True: places the legend at the lower right instead of the upper right.
-  bool has_low_legend = false;
+  Legend legend = Legend::UpperRight;
   double width_px = 230.0;
-  double height_px = 230.0;
+  double height_px = 230.0;  ///< without a legend below the plot
 };
 
 /// Coordinate that an axis shows.
@@ -69,8 +81,11 @@ enum class Direction : std::uint8_t { X, Y };
 /// Requires low < high.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
-/// Draws the plot as one <svg> element, with a legend if there are several series. Skips points within half a pixel of
-/// the previous point, except the last point.
+/// Returns values for Axis::ticks of an axis with is_log10: powers of ten. An axis that spans less than three decades
+/// also has 2 and 5 times them. Requires low < high.
+[[nodiscard]] std::vector<double> log10_ticks(double low, double high);
+
+/// Draws the plot as one <svg> element. Skips points within half a pixel of the previous point, except the last point.
 [[nodiscard]] std::string svg_lines(const Plot& plot);
 
 /// One row of a forest plot.

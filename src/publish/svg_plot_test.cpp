@@ -12,6 +12,7 @@
 namespace roentgen::publish {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -96,6 +97,44 @@ TEST(SvgPlot, series_have_their_colour_and_dashes) {
                             {.name = "b", .points = {{0, 1}, {1, 0}}}}});
   EXPECT_THAT(svg, HasSubstr("stroke=\"#c2571a\" stroke-width=\"1.6\" stroke-dasharray=\"5 3\""));
   EXPECT_THAT(svg, HasSubstr("style=\"fill:#c2571a\">a<"));
+}
+
+TEST(SvgPlot, a_logarithmic_axis_shows_the_numbers) {
+  EXPECT_THAT(log10_ticks(-0.9, 2.1), ElementsAre(0.0, 1.0, 2.0));
+  EXPECT_THAT(log10_ticks(0.2, 1.0), ElementsAre(testing::DoubleEq(std::log10(2.0)), testing::DoubleEq(std::log10(5.0)),
+                                                 testing::DoubleEq(1.0)));
+  const std::string svg = svg_lines({.x = {.low = -1.0, .high = 3.0, .is_log10 = true}, .series = {{}}});
+  EXPECT_THAT(svg, AllOf(HasSubstr(">0.1<"), HasSubstr(">1000<"), Not(HasSubstr(">-1<"))));
+}
+
+TEST(SvgPlot, an_axis_has_the_ticks_asked_for) {
+  const std::string svg = svg_lines({.x = {.low = 1.0, .high = 16.0, .ticks = {1.0, 4.0, 16.0}}, .series = {{}}});
+  EXPECT_THAT(svg, AllOf(HasSubstr(">16<"), HasSubstr(">4<"), Not(HasSubstr(">5<"))));
+}
+
+TEST(SvgPlot, long_numbers_do_not_reach_the_title_of_their_axis) {
+  Plot plot{.y = {.low = 0.0, .high = 20000.0}, .series = {{.points = {{0.0, 0.0}}}}};
+  // 24 pixels for the title and 7 for each of 5 digits.
+  EXPECT_THAT(svg_lines(plot), HasSubstr("d=\"M59.0,"));
+  plot.y.high = 1.0;
+  EXPECT_THAT(svg_lines(plot), HasSubstr("d=\"M52.0,"));
+}
+
+TEST(SvgPlot, a_legend_below_the_plot_makes_it_higher) {
+  Plot plot{.series = {{.points = {{0, 0}}}, {.name = "one", .points = {{0, 0}}, .colour = 0}},
+            .legend = Legend::Below,
+            .height_px = 200.0};
+  const std::string svg = svg_lines(plot);
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 230 218\"")) << "14 px for a name, and 4 px below";
+  EXPECT_THAT(svg, HasSubstr("y=\"207.0\" text-anchor=\"start\" style=\"fill:#1f5fa8\">one<"));
+  plot.series.pop_back();
+  EXPECT_THAT(svg_lines(plot), HasSubstr("viewBox=\"0 0 230 200\"")) << "no name";
+}
+
+TEST(SvgPlot, dots_have_their_texts) {
+  const std::string svg = svg_lines(
+      {.series = {{.points = {{NAN, 0}, {1, 1}}, .has_marks = true, .is_scatter = true, .point_texts = {"a", "<b>"}}}});
+  EXPECT_THAT(svg, AllOf(HasSubstr("<title>&lt;b&gt;</title></circle>"), Not(HasSubstr("<title>a<"))));
 }
 
 TEST(SvgPlot, a_file_has_its_namespace_once_and_white_behind_all) {

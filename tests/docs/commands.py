@@ -31,6 +31,7 @@ SKIPPED = {
     "mkdir": "unpacks on a machine with a GPU", "srun": "needs Slurm", "sbatch": "needs Slurm",
     "qsub": "needs PBS", "ssh": "needs a second host", "printf": "names a second host", "build/consumer/consumer": "tests Installation.* run it",
     "tools/setup.sh": "installs packages", "tools/emulated_hosts.sh": "needs root", "tools/gpu/bundle.sh": "needs a GPU build; tools/gpu_check_test.py runs its check.sh with stubs",
+    "python": "needs the package; python/tests do", "wandb": "needs an account",
     "tools/peers/report_screenshot.sh": "needs a browser", "tools/peers/onednn_layers.py": "needs another oneDNN",
     "tools/studies/": "measures for minutes to hours, some beside other programs; its own *_test.py test it",
 }

@@ -38,7 +38,7 @@ def main(build, python):
     # Removes variables that would select the package of this tree or come from the surrounding tests.
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "PYTHON"))}
     tests = SOURCE / "python" / "tests"
-    command = [environment / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tests, tests]
+    command = [environment / "bin" / "python", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--rootdir", tests, tests]
     sys.exit(subprocess.run(command, env={**variables, "PATH": f"{environment / 'bin'}:{variables['PATH']}"},
                             cwd=out).returncode)
 

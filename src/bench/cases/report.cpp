@@ -27,7 +27,7 @@ class ReportCase final : public Case {
     }
     const std::vector<StoredRecord> records = read_places(places_);
     Value files = Value::array();
-    for (const std::filesystem::path& file : write_report(make_report(records), page_)) files.push_back(file.string());
+    for (const std::filesystem::path& file : write_report(make_report(records, page_))) files.push_back(file.string());
     return Value::Table{{"case", "report"}, {"records", records.size()}, {"files", std::move(files)}};
   }
 

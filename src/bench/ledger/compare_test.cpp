@@ -144,20 +144,40 @@ TEST(Published, speeds_have_sources_and_plausible_efficiencies) {
 }
 
 TEST(Published, stand_beside_the_fastest_own_speed_on_as_many_devices) {
-  Value scaling = Value::Table{{"model", "densenet121"}, {"device", "cuda:0"}, {"points", Value::array()}};
+  Value scaling = Value::Table{
+      {"model", "densenet121"}, {"device", "cuda:0"}, {"image_px", 256}, {"batch", 64}, {"points", Value::array()}};
   scaling.as_table().back().second.push_back(Value::Table{{"ranks", 4}, {"images_per_s", 1178.72}});
   scaling.as_table().back().second.push_back(Value::Table{{"ranks", 8}, {"images_per_s", 9e9}, {"kind", "predicted"}});
-  const Value rows = beside_published({step_record(36.7), step_record(30.0), made_record(0, "a", "scaling", scaling)});
+  const Value::Table usual{{"image_px", 224}};
+  const Value rows =
+      beside_published({step_record(36.7, usual), step_record(30.0, usual), step_record(500.0, {{"image_px", 32}}),
+                        step_record(600.0), made_record(0, "a", "scaling", scaling)});
   const auto row = [&rows](std::string_view model, std::int64_t devices, std::string_view hardware) {
     return *std::ranges::find_if(rows.as_array(), [&](const Value& each) {
       return each.at("model").as_string() == model && each.at("devices").as_integer() == devices &&
              each.at("hardware").as_string() == hardware;
     });
   };
-  EXPECT_DOUBLE_EQ(row("resnet50", 1, "V100-16GB").at("ratio").as_double(), 0.1);
+  EXPECT_DOUBLE_EQ(row("resnet50", 1, "V100-16GB").at("ratio").as_double(), 0.1) << "not the small images";
   EXPECT_DOUBLE_EQ(row("densenet121", 4, "V100").at("ratio").as_double(), 2.0);
   EXPECT_EQ(row("densenet121", 4, "V100").at("our_hardware").as_string(), "cuda:0");
+  EXPECT_EQ(row("densenet121", 4, "V100").at("our_conditions").as_string(), "256 px, batch 64");
   EXPECT_TRUE(row("densenet121", 8, "V100").at("ours").is_null());
+}
+
+TEST(Published, own_speeds_of_equal_settings_can_be_joined) {
+  const auto settings = [](Value::Table more) {
+    return training_speeds({step_record(10.0, std::move(more))}).at(0).settings;
+  };
+  EXPECT_EQ(settings({{"ranks", 1}, {"threads", 2}}), settings({{"ranks", 2}, {"threads", 1}}));
+  EXPECT_NE(settings({{"dtype", "f32"}}), settings({{"dtype", "bf16"}}));
+  EXPECT_THAT(training_speeds({step_record(10.0, {{"ranks", 2}, {"oversubscribed", true}})}), IsEmpty());
+}
+
+TEST(MainFigures, of_equal_rows_have_numbers_and_rounds_have_none) {
+  const Value row = Value::Table{{"ms", 2.0}};
+  const Value result = Value::Table{{"rows", Value::Array{row, row, row}}, {"by_round", Value::Array{row}}};
+  EXPECT_THAT(figure_names(result), ElementsAre("rows() ms", "rows()#2 ms", "rows()#3 ms"));
 }
 
 TEST(Compare, rows_with_samples_have_an_interval_within_a_run) {

@@ -91,17 +91,20 @@ void write_metrics(const Value& record, const fs::path& run, std::int64_t time_m
   for (const Figure& figure : main_figures(result)) {
     write(run / "metrics" / mlflow_name(figure.name), fmt::format("{} {} 0\n", time_ms, figure.value));
   }
-  const Value* const samples = result.find("samples");
-  if (samples == nullptr || !samples->is_table()) return;
-  for (const auto& [name, values] : samples->as_table()) {
-    if (!values.is_array()) continue;
+  for (const auto& [name, values] : raw_samples(result)) {
     std::string lines;
     std::int64_t step = 0;
     for (const Value& value : values.as_array()) {
-      if (value.is_number()) lines += fmt::format("{} {} {}\n", time_ms, value.as_double(), step++);
+      lines += fmt::format("{} {} {}\n", time_ms, value.as_double(), step++);
     }
-    write(run / "metrics" / mlflow_name("samples." + name), lines);
+    write(run / "metrics" / mlflow_name(name), lines);
   }
+}
+
+/// Id of a record, 32 hex digits of a hash of its content.
+std::string id_of(const Value& record) {
+  constexpr std::size_t kIdDigits = 32;
+  return io::sha256_hex(io::to_json(record)).substr(0, kIdDigits);
 }
 
 }  // namespace
@@ -145,11 +148,30 @@ std::string mlperf_log(const Value& record) {
   return text;
 }
 
+Value plain_record(const Value& record) {
+  const Period period = period_of(record);
+  const Value& result = record.at("result");
+  const Value* const cpu = result.find_path("cpu.model");
+  Value figures = Value::table();
+  for (const Figure& figure : main_figures(result)) figures.set(figure.name, figure.value);
+  constexpr double kPerSecond = 1e3;
+  return Value::Table{{"id", id_of(record)},
+                      {"case", record.at("case")},
+                      {"date", record.at("date")},
+                      {"begin_s", static_cast<double>(period.begin_ms) / kPerSecond},
+                      {"commit", record.at("commit")},
+                      {"host", record.at("host")},
+                      {"cpu", cpu != nullptr ? *cpu : Value()},
+                      {"command", command_text(record)},
+                      {"settings", record_settings(result)},
+                      {"figures", std::move(figures)},
+                      {"samples", raw_samples(result)}};
+}
+
 fs::path write_mlflow_run(const Value& record, const fs::path& store) {
   const Period period = period_of(record);
   const fs::path experiment = fs::absolute(store) / kExperimentId;
-  constexpr std::size_t kIdDigits = 32;
-  const std::string id = io::sha256_hex(io::to_json(record)).substr(0, kIdDigits);
+  const std::string id = id_of(record);
   const fs::path run = experiment / id;
   if (!fs::exists(experiment / "meta.yaml")) {
     write(experiment / "meta.yaml",

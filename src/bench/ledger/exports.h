@@ -16,6 +16,11 @@ namespace roentgen::bench {
 /// submission.
 [[nodiscard]] std::string mlperf_log(const Value& record);
 
+/// Returns the record with settings, figures and samples told apart, for programs that do not know how. It is a table
+/// {id, case, date, begin_s, commit, host, cpu, command, settings, figures, samples}. The id is a hash of the content,
+/// `begin_s` the begin of the case in seconds since 1970. The last three are tables by name, `samples` of arrays.
+[[nodiscard]] Value plain_record(const Value& record);
+
 /// Adds the record as a run to an MLflow file store. Settings become parameters, main figures and raw samples metrics.
 /// Commit, host and command become tags, and the record itself an artifact. The runs belong to the experiment
 /// roentgen-bench, which is created if absent. Returns the run's folder. Throws DataError if a file cannot be written.

@@ -99,5 +99,28 @@ TEST(MlflowRun, changes_names_that_would_leave_its_folder) {
   EXPECT_TRUE(std::filesystem::exists(run / "params/.._.._up"));
 }
 
+TEST(MlflowRun, has_the_samples_of_rows) {
+  TemporaryFolder folder;
+  const Value run = Value::Table{{"ranks", 2}, {"samples", Value::Table{{"step_s", samples_of(std::vector{0.5})}}}};
+  const Value result = Value::Table{{"points", Value::Array{run}}};
+  const auto written = write_mlflow_run(made_record(0, "a", "short", result).value, folder.path());
+  EXPECT_EQ(text_of(written / "metrics/points_ranks_2_ samples.step_s"), "1793491200000 0.5 0\n");
+}
+
+TEST(PlainRecord, tells_settings_figures_and_samples_apart) {
+  const Value plain = plain_record(record());
+  EXPECT_EQ(plain.at("settings"), Value(Value::Table{{"batch", 4}, {"model", "resnet50"}, {"ranks", 2}}));
+  EXPECT_EQ(plain.at("figures"), Value(Value::Table{{"images_per_s", 12.5}, {"energy images_per_joule", 0.5}}));
+  EXPECT_EQ(plain.at("samples"), Value(Value::Table{{"samples.step_s", samples_of(std::vector{0.3, 0.4})}}));
+  EXPECT_EQ(plain.at("begin_s").as_double(), 1793491110.0) << "90 s before the date";
+  EXPECT_EQ(plain.at("command").as_string(), "roentgen bench step");
+}
+
+TEST(PlainRecord, has_an_id_of_the_content) {
+  EXPECT_EQ(plain_record(record()).at("id"), plain_record(record()).at("id"));
+  EXPECT_NE(plain_record(record()).at("id"),
+            plain_record(made_record(1, "b", "step", step_result(1.0)).value).at("id"));
+}
+
 }  // namespace
 }  // namespace roentgen::bench

@@ -18,49 +18,23 @@ namespace {
 using Table = Value::Table;
 
 // Entries about the machine, the program, or details of a run, which have neither main figures nor settings.
-constexpr std::array<std::string_view, 19> kNoFigures{
-    "program", "cpu",       "kernel", "variables",   "libraries", "links",  "samples", "warnings", "layers", "profile",
-    "memory",  "pipelines", "doctor", "disturbance", "peak",      "limits", "command", "cost",     "advice"};
+constexpr std::array<std::string_view, 20> kNoFigures{"program", "cpu",       "kernel",   "variables",   "libraries",
+                                                      "links",   "samples",   "warnings", "layers",      "profile",
+                                                      "memory",  "pipelines", "doctor",   "disturbance", "peak",
+                                                      "limits",  "command",   "cost",     "advice",      "by_round"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 39> kNoSettings{"case",
-                                                       "warmup",
-                                                       "n",
-                                                       "rounds",
-                                                       "steps",
-                                                       "checksum",
-                                                       "plan_hash",
-                                                       "engine",
-                                                       "bound",
-                                                       "fault",
-                                                       "kind",
-                                                       "confirmed",
-                                                       "dropped",
-                                                       "tried",
-                                                       "kept",
-                                                       "date",
-                                                       "by_round",
-                                                       "staleness_max",
-                                                       "same_batches",
-                                                       "applied",
-                                                       "choice_revision",
-                                                       "source",
-                                                       "from",
-                                                       "stages",
-                                                       "settled_from",
-                                                       "formula",
-                                                       "reached",
-                                                       "stopped",
-                                                       "epochs_to_target",
-                                                       "epochs_done",
-                                                       "run",
-                                                       "counted",
-                                                       "steady",
-                                                       "failed",
-                                                       "verdict",
-                                                       "recipe_file",
-                                                       "next_command",
-                                                       "train_command",
-                                                       "trained"};
+constexpr std::array<std::string_view, 43> kNoSettings{
+    "case",          "warmup",       "n",           "rounds",
+    "steps",         "checksum",     "plan_hash",   "engine",
+    "bound",         "fault",        "kind",        "confirmed",
+    "dropped",       "tried",        "kept",        "date",
+    "staleness_max", "same_batches", "applied",     "choice_revision",
+    "source",        "from",         "stages",      "settled_from",
+    "formula",       "reached",      "stopped",     "epochs_to_target",
+    "epochs_done",   "run",          "counted",     "steady",
+    "failed",        "verdict",      "recipe_file", "next_command",
+    "train_command", "trained",      "items",       "empty_waits",
+    "full_waits",    "entries",      "choices"};
 // Settings whose names end in a unit. Without this list, they would be taken for measured figures.
 constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
@@ -109,20 +83,30 @@ std::vector<double> samples_of_table(const Value& table) {
   return seconds;
 }
 
-void collect(const Value& table, const std::string& prefix, std::vector<Figure>& figures);
-
-void collect_rows(const std::string& key, const Value& rows, const std::string& prefix, std::vector<Figure>& figures) {
-  std::vector<std::string> names;
-  for (const Value& row : rows.as_array()) {
-    if (!row.is_table()) return;
-    std::string name = fmt::format("{}{}({})", prefix, key, settings_text(record_settings(row)));
-    if (contains(names, name)) name += fmt::format("#{}", std::ranges::count(names, name) + 1);
-    names.push_back(name);
-    collect(row, name + " ", figures);
+/// Calls `visit` with a table of a result and the prefix of the names in it, then with the tables and rows inside.
+template <typename Visit>
+void visit_tables(const Value& table, const std::string& prefix, const Visit& visit) {
+  visit(table, prefix);
+  const auto visit_rows = [&](const std::string& key, const Value& rows) {
+    std::vector<std::string> names;  // without the numbers of equal ones
+    for (const Value& row : rows.as_array()) {
+      if (!row.is_table()) return;
+      std::string name = fmt::format("{}{}({})", prefix, key, settings_text(record_settings(row)));
+      names.push_back(name);
+      const auto count = std::ranges::count(names, names.back());
+      if (count > 1) name += fmt::format("#{}", count);
+      visit_tables(row, name + " ", visit);
+    }
+  };
+  for (const auto& [key, value] : table.as_table()) {
+    if (contains(kNoFigures, key)) continue;
+    if (value.is_array()) visit_rows(key, value);
+    if (value.is_table() && !is_summary(value)) visit_tables(value, fmt::format("{}{} ", prefix, key), visit);
   }
 }
 
-void collect(const Value& table, const std::string& prefix, std::vector<Figure>& figures) {
+/// Appends the figures of one table, without those of tables inside.
+void add_figures(const Value& table, const std::string& prefix, std::vector<Figure>& figures) {
   std::vector<Figure> own;
   for (const auto& [key, value] : table.as_table()) {
     if (contains(kNoFigures, key)) continue;
@@ -138,11 +122,6 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
     if (!is_relative) figure.samples_s = samples_of_table(table);
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
-  }
-  for (const auto& [key, value] : table.as_table()) {
-    if (contains(kNoFigures, key)) continue;
-    if (value.is_array()) collect_rows(key, value, prefix, figures);
-    if (value.is_table() && !is_summary(value)) collect(value, fmt::format("{}{} ", prefix, key), figures);
   }
 }
 
@@ -178,8 +157,25 @@ std::optional<FigureKind> figure_kind(std::string_view key) {
 
 std::vector<Figure> main_figures(const Value& result) {
   std::vector<Figure> figures;
-  collect(result, "", figures);
+  visit_tables(result, "", [&](const Value& table, const std::string& prefix) { add_figures(table, prefix, figures); });
   return figures;
+}
+
+Table raw_samples(const Value& result) {
+  Table all;
+  visit_tables(result, "", [&all](const Value& table, const std::string& prefix) {
+    const Value* const samples = table.find("samples");
+    if (samples == nullptr || !samples->is_table()) return;
+    for (const auto& [name, values] : samples->as_table()) {
+      if (!values.is_array()) continue;
+      Value numbers = Value::array();
+      for (const Value& value : values.as_array()) {
+        if (value.is_number()) numbers.push_back(value);
+      }
+      all.emplace_back(fmt::format("{}samples.{}", prefix, name), std::move(numbers));
+    }
+  });
+  return all;
 }
 
 Table record_settings(const Value& result) {

@@ -39,6 +39,10 @@ struct Figure {
 /// left out if it has rates, because they say the same. Medians stand for tables {median, p95, min, max}.
 [[nodiscard]] std::vector<Figure> main_figures(const Value& result);
 
+/// Returns the raw samples of a result as arrays of numbers, also those in nested tables and in rows of arrays. Names
+/// are paths, such as "samples.step_s" or "points(ranks=4) samples.step_s".
+[[nodiscard]] Value::Table raw_samples(const Value& result);
+
 /// Returns the settings of a result: texts, truth values and whole numbers that say what was run. Leaves out what was
 /// measured, the machine, the program, and numbers of steps, which change only the precision. Sorted by key.
 [[nodiscard]] Value::Table record_settings(const Value& result);

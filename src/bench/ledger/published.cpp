@@ -74,8 +74,28 @@ std::string text_at(const Value& table, std::string_view path) {
   return value != nullptr && value->is_string() ? value->as_string() : std::string();
 }
 
+/// Settings that differ between the points of one measurement of scaling.
+constexpr std::array<std::string_view, 5> kOfScaling{"ranks", "devices", "hosts", "oversubscribed", "threads"};
+
+/// Adds the settings of a table, without those in kOfScaling, to `settings`, and replaces equal keys.
+void add_settings(const Value& table, Value& settings) {
+  for (const auto& [key, value] : record_settings(table)) {
+    if (std::ranges::find(kOfScaling, key) == kOfScaling.end()) settings.set(key, value);
+  }
+}
+
+/// Formats image size, batch size and number format, as far as they are known.
+std::string conditions_text(const Value& settings, std::int64_t image_px) {
+  std::string text = image_px > 0 ? fmt::format("{} px", image_px) : "";
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const Value* const batch = settings.find("batch");
+  if (batch != nullptr && batch->is_integer()) add(fmt::format("batch {}", batch->as_integer()));
+  if (const std::string dtype = text_at(settings, "dtype"); !dtype.empty()) add(dtype);
+  return text;
+}
+
 /// Adds the speed of a table of a result: of the result itself, or of a row with its own number of ranks or devices.
-void add_speed(const Value& table, OwnSpeed speed, std::vector<OwnSpeed>& speeds) {
+void add_speed(const Value& table, OwnSpeed speed, Value settings, std::vector<OwnSpeed>& speeds) {
   if (const std::string model = text_at(table, "model"); !model.empty()) speed.model = model;
   for (const std::string_view key : {"ranks", "devices"}) {
     if (const Value* const count = table.find(key); count != nullptr && count->is_integer()) {
@@ -83,15 +103,25 @@ void add_speed(const Value& table, OwnSpeed speed, std::vector<OwnSpeed>& speeds
     }
   }
   if (text_at(table, "kind") == "predicted" || text_at(table, "device").starts_with("emulated")) return;
+  const Value* const is_oversubscribed = table.find("oversubscribed");
+  if (is_oversubscribed != nullptr && is_oversubscribed->is_bool() && is_oversubscribed->as_bool()) return;
+  add_settings(table, settings);
+  if (const Value* const px = table.find("image_px"); px != nullptr && px->is_integer()) {
+    speed.image_px = px->as_integer();
+  }
   const Value* const rate = table.find("images_per_s");
   if (rate != nullptr && rate->is_number() && rate->as_double() > 0.0 && !speed.model.empty()) {
     speed.images_per_s = rate->as_double();
+    const Value* const efficiency = table.find("efficiency");
+    speed.efficiency = efficiency != nullptr && efficiency->is_number() ? efficiency->as_double() : 0.0;
+    speed.conditions = conditions_text(settings, speed.image_px);
+    speed.settings = settings_text(settings.as_table());
     speeds.push_back(speed);
   }
   for (const auto& [key, rows] : table.as_table()) {
     if (!rows.is_array()) continue;
     for (const Value& row : rows.as_array()) {
-      if (row.is_table()) add_speed(row, speed, speeds);
+      if (row.is_table()) add_speed(row, speed, settings, speeds);
     }
   }
 }
@@ -122,7 +152,7 @@ std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records) 
     add_speed(result,
               {.hardware = device.empty() || device == "cpu" ? text_at(result, "cpu.model") : device,
                .command = command_text(record.value)},
-              speeds);
+              Value::Table{{"case", record.value.at("case")}}, speeds);
   }
   return speeds;
 }
@@ -134,6 +164,7 @@ Value beside_published(const std::vector<StoredRecord>& records) {
     std::optional<OwnSpeed> ours;
     for (const OwnSpeed& speed : speeds) {
       if (speed.model != published.model || speed.devices != published.devices) continue;
+      if (speed.image_px < kPublishedImagePx) continue;
       if (!ours || speed.images_per_s > ours->images_per_s) ours = speed;
     }
     const double efficiency = published_efficiency(published);
@@ -146,6 +177,7 @@ Value beside_published(const std::vector<StoredRecord>& records) {
                                 {"ours", ours ? Value(ours->images_per_s) : Value()},
                                 {"ratio", ours ? Value(ours->images_per_s / published.images_per_s) : Value()},
                                 {"our_hardware", ours ? Value(ours->hardware) : Value()},
+                                {"our_conditions", ours ? Value(ours->conditions) : Value()},
                                 {"note", published.note},
                                 {"software", published.software},
                                 {"source", published.source},

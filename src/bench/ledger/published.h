@@ -40,15 +40,24 @@ struct OwnSpeed {
   std::string model{};
   std::int64_t devices = 1;   ///< number of devices, or of ranks
   double images_per_s = 0.0;  ///< over all devices
+  double efficiency = 0.0;    ///< as the record has it; 0 if it has none
   std::string hardware{};     ///< name of the CPU, or of the device such as "cuda:0"
   std::string command{};      ///< command line that measured it
+  std::int64_t image_px = 0;  ///< side of the images; 0 if unknown
+  std::string conditions{};   ///< image size, batch size and number format, such as "224 px, batch 64, f32"
+  std::string settings{};     ///< case and settings, without those that differ between numbers of devices
 };
-/// Returns all training speeds of the records, without predicted ones and those of emulated devices.
+/// Returns all training speeds of the records, without predicted ones, those of emulated devices, and those of ranks
+/// that share cores.
 [[nodiscard]] std::vector<OwnSpeed> training_speeds(const std::vector<StoredRecord>& records);
 
+/// Least side of images in px whose speed is comparable with published speeds.
+inline constexpr std::int64_t kPublishedImagePx = 224;
+
 /// Lists all published speeds beside the training speeds of the records. Returns an array of {model, hardware, devices,
-/// dtype, published, efficiency, ours, ratio, our_hardware, note, software, source, command}. `ours` is the fastest
-/// record of the model with as many devices, in images per second over all devices, or null.
+/// dtype, published, efficiency, ours, ratio, our_hardware, our_conditions, note, software, source, command}. `ours` is
+/// the fastest record of the model with as many devices, in images per second over all devices, or null. Records with
+/// images below kPublishedImagePx are left out.
 [[nodiscard]] Value beside_published(const std::vector<StoredRecord>& records);
 
 }  // namespace roentgen::bench

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -28,10 +30,24 @@ constexpr std::string_view kStyle =
     "background:#fff}h2{margin:32px 0 8px;border-bottom:1px solid #ddd}"
     "table{border-collapse:collapse;font-size:13px}td,th{padding:3px 12px 3px 0;text-align:left;"
     "border-bottom:1px solid #ddd;vertical-align:top}.scroll{overflow-x:auto}"
-    "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}.absent{color:#5c5c5c}"
-    ".plots{display:flex;flex-wrap:wrap;gap:16px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}";
+    "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}.absent{color:#5c5c5c}h3{margin:20px 0 4px}"
+    "code span{white-space:nowrap}details{margin:12px 0}summary{cursor:pointer}.note{max-width:75ch}"
+    ".plots{display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px}svg{max-width:100%;height:auto;font-family:"
+    "system-ui,sans-serif}";
 
-std::string number(double value) { return fmt::format("{:.5g}", value); }
+constexpr std::string_view kOurSpeed = "our images/s";
+
+/// File of a table beside the page.
+std::filesystem::path csv_path(const std::filesystem::path& page, const ReportTable& table) {
+  return page.parent_path() / fmt::format("{}_{}.csv", page.stem().string(), table.name);
+}
+
+std::string number(double value) {
+  constexpr double kLongest = 1e9;  // longer numbers have an exponent
+  constexpr double kFiveDigits = 1e5;
+  return std::abs(value) >= kFiveDigits && std::abs(value) < kLongest ? fmt::format("{:.0f}", value)
+                                                                      : fmt::format("{:.5g}", value);
+}
 
 std::string text_at(const Value& table, std::string_view key) {
   const Value* const value = table.find(key);
@@ -63,7 +79,7 @@ ReportTable figure_table(std::string name, const std::vector<RecordGroup>& group
       }
       const Summary summary = summarise(values);
       table.rows.push_back({group.label, figure.name, number(summary.median), number(summary.min), number(summary.max),
-                            fmt::to_string(values.size()), last.value.at("commit").as_string().substr(0, 8),
+                            fmt::to_string(values.size()), last.value.at("commit").as_string(),
                             last.value.at("host").as_string(), command_text(last.value)});
     }
   }
@@ -73,13 +89,14 @@ ReportTable figure_table(std::string name, const std::vector<RecordGroup>& group
 ReportTable scaling_table(const Value& published) {
   ReportTable table{.name = "scaling",
                     .head = {"model", "hardware", "devices", "dtype", "published images/s", "published efficiency",
-                             "our images/s", "ratio", "our hardware", "differences", "software", "source", "command"}};
+                             std::string(kOurSpeed), "ratio", "our hardware", "our conditions", "differences",
+                             "software", "source", "command"}};
   for (const Value& row : published.as_array()) {
     table.rows.push_back({text_at(row, "model"), text_at(row, "hardware"), number_at(row, "devices"),
                           text_at(row, "dtype"), number_at(row, "published"), number_at(row, "efficiency"),
                           number_at(row, "ours"), number_at(row, "ratio"), text_at(row, "our_hardware"),
-                          text_at(row, "note"), text_at(row, "software"), text_at(row, "source"),
-                          text_at(row, "command")});
+                          text_at(row, "our_conditions"), text_at(row, "note"), text_at(row, "software"),
+                          text_at(row, "source"), text_at(row, "command")});
   }
   return table;
 }
@@ -128,65 +145,202 @@ ReportTable energy_table(const std::vector<RecordGroup>& groups) {
   return table;
 }
 
-std::string html_table(const ReportTable& table, std::string_view page_csv) {
+/// Settings of each group, which the other tables do not repeat.
+ReportTable settings_table(const std::vector<RecordGroup>& groups) {
+  ReportTable table{.name = "settings", .head = {"case", "records", "settings", "command"}};
+  for (const RecordGroup& group : groups) {
+    table.rows.push_back({group.label, fmt::to_string(group.records.size()), settings_text(group.settings),
+                          command_text(group.records.back().value)});
+  }
+  return table;
+}
+
+/// Command as HTML in which lines do not break inside an option.
+std::string html_command(std::string_view command) {
+  std::string text;
+  while (!command.empty()) {
+    const std::size_t end = std::min(command.find(' '), command.size());
+    const std::string word = escaped(command.substr(0, end));
+    text += word.starts_with("--") ? "<span>" + word + "</span>" : word;
+    if (end < command.size()) text += ' ';
+    command.remove_prefix(std::min(end + 1, command.size()));
+  }
+  return "<code>" + text + "</code>";
+}
+
+std::string html_cell(std::string_view head, const std::string& text) {
+  constexpr std::size_t kCommitDigits = 8;
+  if (head == "command" && !text.empty()) return html_command(text);
+  return escaped(head == "commit" ? text.substr(0, kCommitDigits) : text);
+}
+
+using Cells = std::vector<std::vector<std::string>>;
+
+/// Number of rows from `begin` on that have the same case and command, for columns that would only repeat them.
+std::size_t equal_rows(const std::vector<std::string>& head, const Cells& rows, std::size_t begin) {
+  if (head.front() != "case" || head.back() != "command") return 1;
+  std::size_t end = begin + 1;
+  while (end < rows.size() && rows[end].front() == rows[begin].front() && rows[end].back() == rows[begin].back()) ++end;
+  return end - begin;
+}
+
+std::string html_rows(const std::vector<std::string>& head, const Cells& rows) {
+  constexpr std::array<std::string_view, 4> kShared{"case", "commit", "host", "command"};
   std::string text = "<div class=\"scroll\"><table><tr>";
-  for (const std::string& cell : table.head) text += fmt::format("<th>{}</th>", escaped(cell));
+  for (const std::string& cell : head) text += fmt::format("<th>{}</th>", escaped(cell));
   text += "</tr>\n";
-  for (const std::vector<std::string>& row : table.rows) {
+  std::size_t begin = 0, count = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (r == begin + count) {
+      begin = r;
+      count = equal_rows(head, rows, begin);
+    }
     text += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool is_command = table.head[i] == "command" && !row[i].empty();
-      text += fmt::format(fmt::runtime(is_command ? "<td><code>{}</code></td>" : "<td>{}</td>"), escaped(row[i]));
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      const bool is_shared = std::ranges::find(kShared, head[i]) != kShared.end();
+      if (is_shared && r != begin) continue;
+      const std::string span = is_shared && count > 1 ? fmt::format(" rowspan=\"{}\"", count) : "";
+      text += fmt::format("<td{}>{}</td>", span, html_cell(head[i], rows[r][i]));
     }
     text += "</tr>\n";
   }
-  return text + fmt::format("</table></div>\n<p>As csv: {}</p>\n", escaped(page_csv));
+  return text + "</table></div>\n";
 }
 
-std::string section(std::string_view title, std::string_view plots, const ReportTable& table, std::string_view absent) {
-  std::string text = fmt::format("<h2 id=\"{0}\">{1}</h2>\n", escaped(table.name), escaped(title));
+/// Formats the given columns of rows of a table.
+std::string html_columns(const ReportTable& table, const Cells& rows, const std::vector<std::string_view>& columns) {
+  std::vector<std::string> head(columns.begin(), columns.end());
+  Cells cells(rows.size());
+  for (const std::string& name : head) {
+    const auto column = static_cast<std::size_t>(std::ranges::find(table.head, name) - table.head.begin());
+    for (std::size_t r = 0; r < rows.size(); ++r) cells[r].push_back(rows[r][column]);
+  }
+  return html_rows(head, cells);
+}
+
+/// Published speeds: a table below each speed of ours, and the others folded.
+std::string html_scaling(const ReportTable& table) {
+  const auto column = [&table](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(table.head, name) - table.head.begin());
+  };
+  const std::size_t model = column("model"), devices = column("devices"), ours = column(kOurSpeed);
+  Cells others;
+  std::vector<Cells> groups;  // rows beside the same speed of ours
+  for (const std::vector<std::string>& row : table.rows) {
+    if (row[ours].empty()) {
+      others.push_back(row);
+      continue;
+    }
+    const auto found = std::ranges::find_if(groups, [&](const Cells& group) {
+      return group.front()[model] == row[model] && group.front()[devices] == row[devices];
+    });
+    (found != groups.end() ? *found : groups.emplace_back()).push_back(row);
+  }
+  std::string text;
+  for (const Cells& group : groups) {
+    const std::vector<std::string>& row = group.front();
+    text += fmt::format("<h3>{}, {} {}: {} images/s on {}, {}</h3>\n<p>{}</p>\n", escaped(row[model]), row[devices],
+                        row[devices] == "1" ? "device" : "devices", row[ours], escaped(row[column("our hardware")]),
+                        escaped(row[column("our conditions")]), html_command(row[column("command")]));
+    text += html_columns(table, group,
+                         {"hardware", "dtype", "published images/s", "published efficiency", "ratio", "differences",
+                          "software", "source"});
+  }
+  if (groups.empty()) {
+    text += fmt::format(
+        "<p class=\"absent\">No training speed of ours has a published model and number of devices, and "
+        "images of at least {} px: roentgen bench short --model resnet50</p>\n",
+        kPublishedImagePx);
+  }
+  return text + fmt::format("<details><summary>{} published speeds without one of ours</summary>\n{}</details>\n",
+                            others.size(),
+                            html_columns(table, others,
+                                         {"model", "devices", "hardware", "dtype", "published images/s",
+                                          "published efficiency", "differences", "software", "source"}));
+}
+
+/// Texts of a section of the page.
+struct SectionText {
+  std::string_view title{};
+  std::string_view note{};    ///< explains the plots and the table
+  std::string_view absent{};  ///< stands in place of an empty table
+};
+
+std::string section(const SectionText& about, const std::string& plots, const ReportTable& table,
+                    const std::filesystem::path& page) {
+  std::string text = fmt::format("<h2 id=\"{}\">{}</h2>\n", escaped(table.name), escaped(about.title));
+  if (table.rows.empty()) return text + fmt::format("<p class=\"absent\">{}</p>\n", escaped(about.absent));
+  text += fmt::format("<p class=\"note\">{}</p>\n", escaped(about.note));
   if (!plots.empty()) text += fmt::format("<div class=\"plots\">{}</div>\n", plots);
-  if (table.rows.empty()) return text + fmt::format("<p class=\"absent\">{}</p>\n", escaped(absent));
-  return text + html_table(table, fmt::format("the file ending with _{}.csv beside this page", table.name));
+  text += table.name == "scaling" ? html_scaling(table) : html_rows(table.head, table.rows);
+  const std::string file = csv_path(page, table).filename().string();
+  return text + fmt::format("<p>As csv: <a href=\"{0}\">{0}</a></p>\n", escaped(file));
 }
 
 std::string summary_of(const std::vector<StoredRecord>& records) {
-  std::set<std::string> hosts, commits, machines;
+  std::set<std::string> hosts, commits;
   for (const StoredRecord& record : records) {
-    hosts.insert(record.value.at("host").as_string());
     commits.insert(record.value.at("commit").as_string().substr(0, 8));
     const Value* const cpu = record.value.find_path("result.cpu.model");
-    if (cpu != nullptr && cpu->is_string()) machines.insert(cpu->as_string());
+    const std::string model = cpu != nullptr && cpu->is_string() ? cpu->as_string() : "unknown CPU";
+    hosts.insert(fmt::format("{} ({})", record.value.at("host").as_string(), model));
   }
-  return fmt::format(
-      "<p>{} records from {} to {}. Hosts: {}. Commits: {}. CPUs: {}.</p>\n", records.size(),
-      escaped(records.front().value.at("date").as_string()), escaped(records.back().value.at("date").as_string()),
-      escaped(fmt::format("{}", fmt::join(hosts, ", "))), escaped(fmt::format("{}", fmt::join(commits, ", "))),
-      escaped(machines.empty() ? "unknown" : fmt::format("{}", fmt::join(machines, ", "))));
+  return fmt::format("<p>{} records from {} to {}. Machines (hash of the name): {}. Commits of Roentgen: {}.</p>\n",
+                     records.size(), escaped(records.front().value.at("date").as_string()),
+                     escaped(records.back().value.at("date").as_string()),
+                     escaped(fmt::format("{}", fmt::join(hosts, ", "))),
+                     escaped(fmt::format("{}", fmt::join(commits, ", ")))) +
+         "<p class=\"note\">A row stands for all records of one case with equal settings, which the last section "
+         "lists. "
+         "Its figure is their median. Its command is that of the latest record, and repeats the measurement.</p>\n";
 }
 
 }  // namespace
 
-BenchReport make_report(const std::vector<StoredRecord>& records) {
+BenchReport make_report(const std::vector<StoredRecord>& records, const std::filesystem::path& page) {
   const std::vector<RecordGroup> groups = grouped(records);
   const auto is_other = [](const Figure& figure) { return !is_speed(figure) && !is_energy(figure); };
-  BenchReport report;
-  report.tables = {figure_table("throughput", groups, is_speed), scaling_table(beside_published(records)),
-                   roofline_table(groups), energy_table(groups), figure_table("other", groups, is_other)};
-  report.html =
-      fmt::format(
-          "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-          "<meta name=\"viewport\" content=\"width=device-width\"><title>Roentgen benchmarks</title>"
-          "<style>{}</style></head><body>\n<h1>Roentgen benchmarks</h1>\n",
-          kStyle) +
-      summary_of(records) +
-      section("Throughput", throughput_plots(groups), report.tables[0], "No speeds: roentgen bench step") +
-      section("Scaling beside published figures", scaling_plots(training_speeds(records)), report.tables[1], "") +
-      section("Roofline", roofline_plot(groups), report.tables[2],
-              "No profiles: roentgen bench step --profile, and roentgen bench peak for the limits of the machine") +
-      section("Energy and cost", energy_plot(groups), report.tables[3],
-              "No energy: neither NVML nor RAPL was readable, and no --cost-per-hour was given") +
-      section("Other figures", "", report.tables[4], "None.") + "</body></html>\n";
+  BenchReport report{.page = page};
+  std::string sections;
+  const auto add = [&](const SectionText& about, const std::string& plots, ReportTable table) {
+    sections += section(about, plots, table, page);
+    report.tables.push_back(std::move(table));
+  };
+  add({.title = "Throughput",
+       .note = "Images per second: of inference in the case infer, of loading in pipeline, formats and ablation, "
+               "otherwise of training. Min and max are the slowest and the fastest record.",
+       .absent = "No speeds: roentgen bench step"},
+      throughput_plots(groups), figure_table("throughput", groups, is_speed));
+  add({.title = "Scaling beside published figures",
+       .note = "Dashed lines are published speeds of other programs, on the hardware in their names. A line named ours "
+               "has the fastest records with equal settings. The ratio is our speed divided by the published one. A "
+               "device is "
+               "a GPU, or a process on a CPU."},
+      scaling_plots(training_speeds(records)), scaling_table(beside_published(records)));
+  add({.title = "Roofline",
+       .note =
+           "A dot is a kind of kernel; hold the pointer over it to see the name. Below the sloping part of the dashed "
+           "line, memory limits the speed; below the flat part, arithmetic does. Dots can lie above the line: data "
+           "may come from caches, and Winograd's algorithm needs fewer operations than are counted.",
+       .absent = "No profiles: roentgen bench step --profile"},
+      roofline_plots(groups), roofline_table(groups));
+  add({.title = "Energy and cost",
+       .note = "From the latest record of each row. Prices have the unit of --cost-per-hour.",
+       .absent = "No energy: neither NVML nor RAPL was readable, and no --cost-per-hour was given"},
+      energy_plot(groups), energy_table(groups));
+  add({.title = "Other figures",
+       .note =
+           "Names end with the unit: _s and _ms are times, _per_s are rates. Speedup and efficiency are against one "
+           "device.",
+       .absent = "None."},
+      "", figure_table("other", groups, is_other));
+  add({.title = "Settings", .note = "Settings that make records comparable."}, "", settings_table(groups));
+  report.html = fmt::format(
+                    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                    "<meta name=\"viewport\" content=\"width=device-width\"><title>Roentgen benchmarks</title>"
+                    "<style>{}</style></head><body>\n<h1>Roentgen benchmarks</h1>\n",
+                    kStyle) +
+                summary_of(records) + sections + "</body></html>\n";
   return report;
 }
 
@@ -201,11 +355,11 @@ std::string to_csv(const ReportTable& table) {
   return text;
 }
 
-std::vector<std::filesystem::path> write_report(const BenchReport& report, const std::filesystem::path& page) {
-  std::vector<std::filesystem::path> files{page};
-  io::write_file_atomically(page, report.html);
+std::vector<std::filesystem::path> write_report(const BenchReport& report) {
+  std::vector<std::filesystem::path> files{report.page};
+  io::write_file_atomically(report.page, report.html);
   for (const ReportTable& table : report.tables) {
-    files.push_back(page.parent_path() / fmt::format("{}_{}.csv", page.stem().string(), table.name));
+    files.push_back(csv_path(report.page, table));
     io::write_file_atomically(files.back(), to_csv(table));
   }
   return files;

@@ -21,21 +21,24 @@ struct ReportTable {
 
 /// The page and its tables.
 struct BenchReport {
+  std::filesystem::path page{};  ///< file of the page
   std::string html{};
   std::vector<ReportTable> tables{};
 };
 
-/// Makes the report. Tables: throughput, scaling (with published speeds), roofline (kinds of kernels, from records with
-/// a profile), energy, and other figures. Every row of a measured figure ends with the command that measured it, of its
-/// latest record; a figure of several records is their median. Plots show throughput and efficiency by the number of
-/// devices beside published ones, the roofline, and energy. A section without records says which command fills it.
-[[nodiscard]] BenchReport make_report(const std::vector<StoredRecord>& records);
+/// Makes the report, whose page links to the csv files beside it. Tables: throughput, scaling (with published speeds),
+/// roofline (kinds of kernels, from records with a profile), energy, other figures, and settings. Every row of a
+/// measured figure ends with the command that measured it, of its latest record; a figure of several records is their
+/// median. Plots show throughput and efficiency by the number of devices beside published ones, the roofline, and
+/// energy. A section without records says which command fills it.
+/// @param page file that write_report() writes
+[[nodiscard]] BenchReport make_report(const std::vector<StoredRecord>& records, const std::filesystem::path& page);
 
 /// Returns the table as csv text with a header.
 [[nodiscard]] std::string to_csv(const ReportTable& table);
 
 /// Writes the page, and each table to a file beside it: page.html has page_throughput.csv. Returns the paths. Throws
 /// DataError if a file cannot be written.
-std::vector<std::filesystem::path> write_report(const BenchReport& report, const std::filesystem::path& page);
+std::vector<std::filesystem::path> write_report(const BenchReport& report);
 
 }  // namespace roentgen::bench
