@@ -64,9 +64,7 @@ std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milli
   return {};
 }
 
-DType type_of(Wire wire) {
-  return wire == Wire::F32 ? DType::F32 : wire == Wire::Bf16 ? DType::Bf16 : DType::F16;
-}
+DType type_of(Wire wire) { return wire == Wire::F32 ? DType::F32 : wire == Wire::Bf16 ? DType::Bf16 : DType::F16; }
 
 }  // namespace
 
@@ -177,18 +175,19 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
   }
   const std::string reason = why_not(group, own, limit);
   if (!reason.empty() && is_asked) {
-    throw ConfigError(error_text("dist.nccl", "--reduce nccl", "NCCL, and gradients on one GPU per rank", reason,
-                                 "--reduce auto"));
+    throw ConfigError(
+        error_text("dist.nccl", "--reduce nccl", "NCCL, and gradients on one GPU per rank", reason, "--reduce auto"));
   }
   if (group.rank() == 0 && !reason.empty()) log::info("gradients pass through the host, not NCCL: " + reason);
   if (!reason.empty()) return nullptr;
   if (wire != DType::F32) {
-    parts.exchange = std::make_unique<NcclExchange>(where.device, *where.kernels,
-                                                    NcclExchangeOptions{.rank = group.rank(),
-                                                                        .ranks = group.size(),
-                                                                        .wire = wire,
-                                                                        .segment = std::max<std::size_t>(options.segment, 1),
-                                                                        .most = where.most_values});
+    parts.exchange =
+        std::make_unique<NcclExchange>(where.device, *where.kernels,
+                                       NcclExchangeOptions{.rank = group.rank(),
+                                                           .ranks = group.size(),
+                                                           .wire = wire,
+                                                           .segment = std::max<std::size_t>(options.segment, 1),
+                                                           .most = where.most_values});
   }
   auto made = std::make_unique<NcclAverages>(group, where.device, std::move(parts), limit);
   if (group.rank() == 0) {

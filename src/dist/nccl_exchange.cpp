@@ -72,17 +72,17 @@ void NcclExchange::send_means(runtime::DeviceSpan<float> data, NcclCalls& calls,
     const Share share = share_of(options_.rank);
     const std::size_t count = share.size(segment.count);
     const runtime::DeviceSpan<std::uint16_t> mean = part(segment, options_.rank);
-    kernels_.mean_of_ranks(
-        stream,
-        {.wire = options_.wire,
-         .own = {data.address + segment.begin + share.begin(segment.count), count, data.copies},
-         .received = halves(options_.most + segment.received_at,
-                            others == 0 ? 0 : static_cast<std::size_t>(others - 1) * stride_ + count),
-         .stride = stride_,
-         .others = others,
-         .own_at = options_.rank,
-         .factor = 1.0F / static_cast<float>(options_.ranks),
-         .mean = mean});
+    kernels_.mean_of_ranks(stream,
+                           {.wire = options_.wire,
+                            .own = {data.address + segment.begin + share.begin(segment.count), count, data.copies},
+                            .received = others == 0 ? halves(0, 0)
+                                                    : halves(options_.most + segment.received_at,
+                                                             static_cast<std::size_t>(others - 1) * stride_ + count),
+                            .stride = stride_,
+                            .others = others,
+                            .own_at = options_.rank,
+                            .factor = 1.0F / static_cast<float>(options_.ranks),
+                            .mean = mean});
     for (int rank = 0; rank < options_.ranks; ++rank) {
       if (rank == options_.rank) continue;
       sends_.push_back({rank, mean});

@@ -190,16 +190,16 @@ struct NcclTwinDevice {
 
 /// Returns the functions for a runtime::TwinDevice, whose streams are threads.
 inline NcclTwinDevice twin_device() {
-  return {
-      .queue =
-          [](runtime::Stream& stream, std::function<bool()> work) {
-            dynamic_cast<runtime::TwinStream&>(stream).run([work = std::move(work)] {
-              while (!work()) std::this_thread::yield();
-            });
-          },
-      .behind = [](runtime::DeviceSpan<std::byte> span) {
-        return static_cast<runtime::TwinMemory*>(span.copies)->behind(span);
-      }};
+  return {.queue =
+              [](runtime::Stream& stream, std::function<bool()> work) {
+                dynamic_cast<runtime::TwinStream&>(stream).run([work = std::move(work)] {
+                  while (!work()) std::this_thread::yield();
+                });
+              },
+          .behind =
+              [](runtime::DeviceSpan<std::byte> span) {
+                return static_cast<runtime::TwinMemory*>(span.copies)->behind(span);
+              }};
 }
 
 /// Faults that a test can cause.
@@ -242,16 +242,16 @@ class NcclTwin final : public NcclCalls {
                 runtime::Stream& stream) override {
     is_looked_at_ = false;
     using Messages = std::vector<NcclMessage>;
-    device_.queue(stream, [room = room_, device = device_, sent = Messages(sends.begin(), sends.end()),
-                           received = Messages(receives.begin(), receives.end()), call = calls_++,
-                           is_given = false]() mutable {
-      const auto letters = [&](const Messages& messages) {
-        std::vector<NcclTwinRoom::Letter> all;
-        for (const NcclMessage& each : messages) all.push_back({each.rank, device.bytes_of(each.values)});
-        return all;
-      };
-      return room->try_exchange(call, letters(sent), letters(received), is_given);
-    });
+    device_.queue(stream,
+                  [room = room_, device = device_, sent = Messages(sends.begin(), sends.end()),
+                   received = Messages(receives.begin(), receives.end()), call = calls_++, is_given = false]() mutable {
+                    const auto letters = [&](const Messages& messages) {
+                      std::vector<NcclTwinRoom::Letter> all;
+                      for (const NcclMessage& each : messages) all.push_back({each.rank, device.bytes_of(each.values)});
+                      return all;
+                    };
+                    return room->try_exchange(call, letters(sent), letters(received), is_given);
+                  });
   }
   void end() override { is_ending_ = true; }
   void abort() noexcept override {

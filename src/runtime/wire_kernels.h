@@ -20,10 +20,10 @@ struct RankMean {
   /// Values of the other ranks, in ascending order of ranks: value i of the k-th has index k * stride + i.
   DeviceSpan<std::uint16_t> received{};
   std::size_t stride = 0;
-  int others = 0;                      ///< number of other ranks
-  int own_at = 0;                      ///< number of other ranks that are added before this rank's values
-  float factor = 1.0F;                 ///< 1 / number of ranks
-  DeviceSpan<std::uint16_t> mean{};    ///< result; as many values as `own`
+  int others = 0;                    ///< number of other ranks
+  int own_at = 0;                    ///< number of other ranks that are added before this rank's values
+  float factor = 1.0F;               ///< 1 / number of ranks
+  DeviceSpan<std::uint16_t> mean{};  ///< result; as many values as `own`
 };
 
 /// Kernels of one kind of device. Each call queues work on a stream and returns. `wire` is Bf16 or F16; f32 values are

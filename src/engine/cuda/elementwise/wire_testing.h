@@ -26,15 +26,15 @@ inline void check_mean(runtime::Device& device, DType wire, const Order& order, 
   const DeviceArray<std::byte> on_received(device, *stream, encoded(wire, received));
   const DeviceArray<std::byte> mean(device, *stream, kCount * size_of(wire));
   const float factor = 1.0F / static_cast<float>(order.others + 1);
-  wire_kernels().mean_of_ranks(
-      *stream, {.wire = wire,
-                .own = {on_own.get(), kCount},
-                .received = {reinterpret_cast<std::uint16_t*>(on_received.get()), received.size()},
-                .stride = kStride,
-                .others = order.others,
-                .own_at = order.own_at,
-                .factor = factor,
-                .mean = {reinterpret_cast<std::uint16_t*>(mean.get()), kCount}});
+  wire_kernels().mean_of_ranks(*stream,
+                               {.wire = wire,
+                                .own = {on_own.get(), kCount},
+                                .received = {reinterpret_cast<std::uint16_t*>(on_received.get()), received.size()},
+                                .stride = kStride,
+                                .others = order.others,
+                                .own_at = order.own_at,
+                                .factor = factor,
+                                .mean = {reinterpret_cast<std::uint16_t*>(mean.get()), kCount}});
   const std::vector<float> got = decoded(wire, mean.read());
   for (std::size_t i = 0; i < kCount; ++i) {
     std::vector<float> terms;
@@ -50,7 +50,7 @@ inline void check_conversions(runtime::Device& device, DType wire, Worst& worst)
   constexpr std::size_t kCount = 1000;
   const auto stream = device.make_stream();
   std::vector<float> values = random_values(DType::F32, kCount, 23);
-  values[0] = 7e4F;  // infinite in f16
+  values[0] = 7e4F;    // infinite in f16
   values[1] = -3e-8F;  // below the smallest number of f16, but above half of it
   const DeviceArray<float> src(device, *stream, values), wide(device, *stream, kCount);
   const DeviceArray<std::byte> halves(device, *stream, kCount * size_of(wire));
