@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Checks training with several ranks on one GPU: NCCL's tests, the cost of NCCL for one rank, and the losses of two ranks
-# on one GPU. Run it from an unpacked bundle (tools/gpu/bundle.sh), after `. DIR/env.sh`.
+# Checks training with several ranks on one GPU: NCCL's tests, the cost of NCCL for one rank in f32 and in bf16, the
+# losses of one rank whose gradients are rounded to 16 bits, and the losses of two ranks on one GPU. Run it from an
+# unpacked bundle (tools/gpu/bundle.sh), after `. DIR/env.sh`.
 #
 #   DIR/check_ranks.sh OUT [SECONDS]     ends within SECONDS; default: 170
 #
@@ -34,14 +35,16 @@ fi
 
 rm -f "$out"/ranks_*.json
 for ((round = 0; round < rounds; ++round)); do
-  for reduce in auto nccl; do
-    job 30 "ranks_step_${reduce}_$round" "$program" bench scaling --device cuda --ranks 1 --reduce $reduce "${step[@]}" \
-      --repeat 1 --json "$out/ranks_step_${reduce}_$round.json"
+  for way in auto nccl bf16; do
+    averages=(--reduce "$way")
+    [ $way = bf16 ] && averages=(--reduce nccl --wire bf16)
+    job 30 "ranks_step_${way}_$round" "$program" bench scaling --device cuda --ranks 1 "${averages[@]}" "${step[@]}" \
+      --repeat 1 --json "$out/ranks_step_${way}_$round.json"
   done
 done
 
 data=$out/ranks_data
-rm -rf "$data" "$out/ranks_cpu" "$out/ranks_cuda"
+rm -rf "$data" "$out"/ranks_{cpu,cuda,f32,bf16,f16}
 cat > "$out/ranks_recipe.toml" <<'RECIPE'
 [preprocess]
 size = 32
@@ -58,6 +61,10 @@ job 30 ranks_synth "$program" synth "$data" --images 240 --size 32
 for device in cpu cuda; do
   job 60 "ranks_train_$device" "$program" train --recipe "$out/ranks_recipe.toml" --model "$net" --data "$data" \
     --out "$out/ranks_$device" --ranks 2 --oversubscribe --allow-shared-gpu --device $device
+done
+for wire in f32 bf16 f16; do
+  job 30 "ranks_train_$wire" "$program" train --recipe "$out/ranks_recipe.toml" --model "$net" --data "$data" \
+    --out "$out/ranks_$wire" --ranks 1 --device cuda --reduce nccl --wire $wire
 done
 
 python3 "$here/check_ranks.py" "$out" | tee "$out/ranks.md"
