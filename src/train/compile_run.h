@@ -15,7 +15,7 @@ class Timeline;
 namespace roentgen::engine {
 class Engine;
 class Executable;
-}
+}  // namespace roentgen::engine
 namespace roentgen::graph {
 class Graph;
 }

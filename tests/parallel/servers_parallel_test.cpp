@@ -62,8 +62,9 @@ TEST_F(Launch, servers_are_refused_by_one_line) {
                           ", the number of gradient buckets, got " + std::to_string(servers)});
     EXPECT_EQ(refused.out.find("images, "), std::string::npos) << "data were read: " << refused.out;
   }
-  expect_stop(place_.run(ranks("no", 3, {"--update", "ps", "--servers", "2"})),
-              {"--servers: expected at most 1, the number of gradient buckets, got 2"});
+  const Ended late = place_.run(ranks("no", 3, {"--update", "ps", "--servers", "2"}));
+  expect_stop(late, {"--servers: expected at most 1, the number of gradient buckets, got 2"});
+  EXPECT_THAT(late.out, HasSubstr("images, ")) << "so that the test above can fail";
   expect_stop(place_.run(train("no", {"--update", "ps"})), {"--servers: expected fewer than the 1 rank"});
   expect_refusal(place_.run(ranks("no", 2, {"--servers", "1"})), {"--servers", "--update ps"});
   for (const char* update : {"ps", "async"}) {
