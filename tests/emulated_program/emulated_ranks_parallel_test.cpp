@@ -297,6 +297,18 @@ TEST_F(EmulatedFaults, a_rank_that_is_killed_is_named_and_the_rest_makes_the_sam
   }
 }
 
+/// Fixture for faults while ranks exchange messages of 16 bits.
+class EmulatedFaultsIn16Bits : public EmulatedFaults {
+ protected:
+  std::vector<std::string> more() const override { return plus(EmulatedFaults::more(), {"--wire", "bf16"}); }
+};
+
+TEST_F(EmulatedFaultsIn16Bits, a_rank_that_stands_still_is_named_and_the_rest_makes_the_same_bits) {
+  const Fault fault{.kind = FaultKind::Stop, .place = "gradient bucket 0", .rank = 1};
+  EXPECT_THAT(inject("run", fault).ended.err, HasSubstr("no sign of rank 1 ("));
+  expect_same_bits_after_resume("run", fault);
+}
+
 TEST_F(EmulatedFaults, a_rank_that_stands_still_is_named_and_the_rest_makes_the_same_bits) {
   for (const std::string place : {"forward", "gradient bucket 0", "checkpoint"}) {
     SCOPED_TRACE(place);
