@@ -3,6 +3,7 @@
 //
 // NcclExchange: average of a gradient bucket by messages of 16 bits between devices. It divides a bucket like the
 // algorithm `exchange` (reduce/exchange.cpp), and rounds and sums in the same order, so that it gives the same bits.
+// NaN stays NaN.
 //
 // Steps on a stream, in this order; the caller waits between them until NCCL has queued the messages:
 //   send_parts()     rounds the bucket; each rank receives its own share from all ranks
@@ -36,8 +37,8 @@ struct NcclExchangeOptions {
 /// or DeviceError.
 class NcclExchange {
  public:
-  /// Allocates less than 4 bytes of device memory per value of the largest bucket, equally on all ranks. Device and
-  /// kernels must outlive this object.
+  /// Allocates about 4 bytes of device memory per value of the largest bucket, equally on all ranks. Device and kernels
+  /// must outlive this object.
   NcclExchange(runtime::Device& device, const runtime::WireKernels& kernels, const NcclExchangeOptions& options);
 
   /// Type of the values in messages.
