@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // NcclExchange: average of a gradient bucket by messages of 16 bits between devices. It divides a bucket like the
-// algorithm `exchange` (reduce/exchange.cpp), and rounds and sums in the same order, so that it gives the same bits.
-// NaN stays NaN.
+// algorithm `exchange` (reduce/exchange.cpp), and rounds and sums in the same order. So it gives the same bits, except
+// that NaN may be another NaN.
 //
 // Steps on a stream, in this order; the caller waits between them until NCCL has queued the messages:
 //   send_parts()     rounds the bucket; each rank receives its own share from all ranks
