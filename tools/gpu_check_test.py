@@ -125,7 +125,8 @@ class Check(unittest.TestCase):
         self.assertEqual(ended.returncode, 1, ended.stdout)
         self.assertIn("FAILED: ranks", ended.stdout)
         log = (self.out / "ranks.log").read_text(encoding="utf-8")
-        for job in ("ranks_step_auto_0", "ranks_step_nccl_2", "ranks_synth", "ranks_train_cpu", "ranks_train_cuda"):
+        for job in ("ranks_step_auto_0", "ranks_step_nccl_2", "ranks_step_bf16_2", "ranks_synth", "ranks_train_cpu",
+                    "ranks_train_cuda", "ranks_train_f16"):
             self.assertRegex(log, rf"(?m)^{job}: \d+ s$")
 
     def test_no_part_lasts_longer_than_stated(self):

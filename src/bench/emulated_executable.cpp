@@ -20,6 +20,7 @@ class EmulatedExecutable final : public engine::Executable {
   [[nodiscard]] const graph::Graph& graph() const override { return real_->graph(); }
   [[nodiscard]] const engine::Plan& plan() const override { return real_->plan(); }
   [[nodiscard]] runtime::Device& memory_device() const override { return real_->memory_device(); }
+  [[nodiscard]] const runtime::WireKernels* wire_kernels() const override { return real_->wire_kernels(); }
   [[nodiscard]] const std::vector<engine::InputSpec>& inputs() const override { return real_->inputs(); }
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override { return real_->slot(input, slot); }
   void bind_slot(int slot) override { real_->bind_slot(slot); }

@@ -35,7 +35,11 @@ constexpr const char* kRemedy =
   X(CommFinalize)            \
   X(CommDestroy)             \
   X(CommAbort)               \
-  X(AllReduce)
+  X(AllReduce)               \
+  X(GroupStart)              \
+  X(GroupEnd)                \
+  X(Send)                    \
+  X(Recv)
 
 // Formats NCCL's version number: 22809 gives "2.28.9".
 std::string text_of(int number) {
@@ -121,6 +125,21 @@ class NcclGroup final : public NcclCalls {
     check(nccl_.AllReduce(data.address, data.address, data.count, ncclFloat32, ncclAvg, group_,
                           as_cuda(stream).launch_handle()),
           "average of gradients");
+  }
+  void exchange(std::span<const NcclMessage> sends, std::span<const NcclMessage> receives,
+                runtime::Stream& stream) override {
+    const cudaStream_t queue = as_cuda(stream).launch_handle();
+    ncclResult_t result = nccl_.GroupStart();
+    const auto add = [&](const NcclMessage& message, auto call) {
+      if (result != ncclSuccess && result != ncclInProgress) return;
+      const std::size_t bytes = message.values.count * sizeof(std::uint16_t);
+      result = call(message.values.address, bytes, ncclUint8, message.rank, group_, queue);
+    };
+    for (const NcclMessage& each : sends) add(each, nccl_.Send);
+    for (const NcclMessage& each : receives) add(each, nccl_.Recv);
+    const ncclResult_t ended = nccl_.GroupEnd();  // also after an error, because a group of calls must end
+    check(result, "messages of gradients");
+    check(ended, "messages of gradients");
   }
   void end() override {
     check(nccl_.CommFinalize(group_), "end of the group");

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "dist/reduce/wire.h"
 #include "runtime/device_monitor.h"
 
 namespace roentgen::dist {
@@ -63,6 +64,8 @@ std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milli
   return {};
 }
 
+DType type_of(Wire wire) { return wire == Wire::F32 ? DType::F32 : wire == Wire::Bf16 ? DType::Bf16 : DType::F16; }
+
 }  // namespace
 
 NcclAverage::NcclAverage(NcclAverages& owner)
@@ -85,15 +88,26 @@ void NcclAverage::advance() {
     owner_.gate_->wait_for(*ready_);
     owner_.gate_->record(*seen_);
     owner_.stream_->wait_for(*seen_);
-    owner_.calls_->all_reduce_mean(data_, *owner_.stream_);
-    step_ = Step::IsQueueing;
+    if (owner_.exchange_ != nullptr) {
+      owner_.exchange_->send_parts(data_, *owner_.calls_, *owner_.stream_);
+      step_ = Step::IsExchanging;
+    } else {
+      owner_.calls_->all_reduce_mean(data_, *owner_.stream_);
+      step_ = Step::IsQueueing;
+    }
     return;
   }
   if (!is_ready_ && seen_->is_reached()) {
     is_ready_ = true;
     ready_at_ = Clock::now();
   }
+  if (step_ == Step::IsExchanging && is_idle) {
+    owner_.exchange_->send_means(data_, *owner_.calls_, *owner_.stream_);
+    step_ = Step::IsQueueing;
+    return;
+  }
   if (step_ == Step::IsQueueing && is_idle) {
+    if (owner_.exchange_ != nullptr) owner_.exchange_->receive_means(data_, *owner_.stream_);
     owner_.stream_->record(*done_);
     owner_.stream_->record(*end_);
     ++owner_.queued_;
@@ -102,11 +116,12 @@ void NcclAverage::advance() {
   if (step_ == Step::Queued && is_ready_ && end_->is_reached()) step_ = Step::Done;
 }
 
-NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, std::unique_ptr<NcclCalls> calls,
+NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, NcclParts parts,
                            std::chrono::milliseconds limit)
     : group_(group),
       device_(device),
-      calls_(std::move(calls)),
+      calls_(std::move(parts.calls)),
+      exchange_(std::move(parts.exchange)),
       stream_(device.make_stream()),
       gate_(device.make_stream()) {
   NcclId id = group.rank() == 0 ? calls_->make_id() : NcclId{};
@@ -141,31 +156,43 @@ void NcclAverages::end(std::chrono::milliseconds limit) {
 std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const GradientDevice& where,
                                                  const ReduceOptions& options, std::chrono::milliseconds limit) {
   const bool is_asked = options.algorithm == kNcclReduce;
-  const bool is_open = options.algorithm == kAutoReduce && options.wire == "f32" && group.size() > 1 && !where.is_host;
+  const bool is_open = options.algorithm == kAutoReduce && group.size() > 1 && !where.is_host;
   if (!is_asked && !is_open) return nullptr;
+  const DType wire = type_of(parse_wire(options.wire));
   RankNccl own;
   put(where.id, own.device);
-  std::unique_ptr<NcclCalls> calls;
+  NcclParts parts;
   if (where.is_host) {
     put("gradients in the host's memory", own.why_none);
-  } else if (options.wire != "f32") {
-    put("--wire " + options.wire, own.why_none);
+  } else if (wire != DType::F32 && where.kernels == nullptr) {
+    put("a device without kernels for --wire " + options.wire, own.why_none);
   } else {
     try {
-      calls = where.make_nccl();
+      parts.calls = where.make_nccl();
     } catch (const CommError& error) {
       put(error.what(), own.why_none);
     }
   }
   const std::string reason = why_not(group, own, limit);
   if (!reason.empty() && is_asked) {
-    throw ConfigError(error_text("dist.nccl", "--reduce nccl", "NCCL, and f32 gradients on one GPU per rank", reason,
-                                 "--reduce auto"));
+    throw ConfigError(
+        error_text("dist.nccl", "--reduce nccl", "NCCL, and gradients on one GPU per rank", reason, "--reduce auto"));
   }
   if (group.rank() == 0 && !reason.empty()) log::info("gradients pass through the host, not NCCL: " + reason);
   if (!reason.empty()) return nullptr;
-  auto made = std::make_unique<NcclAverages>(group, where.device, std::move(calls), limit);
-  if (group.rank() == 0) log::debug("gradients are averaged by " + std::string(made->name()));
+  if (wire != DType::F32) {
+    parts.exchange =
+        std::make_unique<NcclExchange>(where.device, *where.kernels,
+                                       NcclExchangeOptions{.rank = group.rank(),
+                                                           .ranks = group.size(),
+                                                           .wire = wire,
+                                                           .segment = std::max<std::size_t>(options.segment, 1),
+                                                           .most = where.most_values});
+  }
+  auto made = std::make_unique<NcclAverages>(group, where.device, std::move(parts), limit);
+  if (group.rank() == 0) {
+    log::debug("gradients are averaged by " + std::string(made->name()) + ", sent as " + options.wire);
+  }
   return made;
 }
 

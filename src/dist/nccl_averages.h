@@ -15,8 +15,10 @@
 
 #include "dist/communicator.h"
 #include "dist/nccl_calls.h"
+#include "dist/nccl_exchange.h"
 #include "dist/reduce/reducer.h"
 #include "runtime/stream.h"
+#include "runtime/wire_kernels.h"
 
 namespace roentgen::dist {
 
@@ -32,6 +34,10 @@ struct GradientDevice {
   /// True if gradients lie in the host's memory.
   bool is_host = false;
   MakeNccl make_nccl = make_nccl_calls;  ///< throws CommError if there is no NCCL
+  /// Kernels for messages of 16 bits; null: NCCL averages only in f32.
+  const runtime::WireKernels* kernels = nullptr;
+  /// Number of values of the largest bucket; needed only for messages of 16 bits.
+  std::size_t most_values = 0;
 };
 
 class NcclAverages;
@@ -54,7 +60,8 @@ class NcclAverage final : public Composite {
 
  private:
   friend class NcclAverages;
-  enum class Step : std::uint8_t { Waits, IsQueueing, Queued, Done };
+  /// IsExchanging: NCCL queues the first messages of an NcclExchange. IsQueueing: NCCL queues the last ones.
+  enum class Step : std::uint8_t { Waits, IsExchanging, IsQueueing, Queued, Done };
   void advance();
 
   NcclAverages& owner_;
@@ -72,12 +79,17 @@ class NcclAverage final : public Composite {
   std::string failure_;
 };
 
+/// Parts of NcclAverages, which takes ownership of them.
+struct NcclParts {
+  std::unique_ptr<NcclCalls> calls;
+  std::unique_ptr<NcclExchange> exchange{};  ///< averages in messages of 16 bits; null: NCCL averages in f32
+};
+
 /// Averages gradients over one NCCL group. Used only by the communicator's thread.
 class NcclAverages {
  public:
   /// Forms the NCCL group; all ranks call it together. Throws CommError if that fails or takes longer than `limit`.
-  NcclAverages(Communicator& group, runtime::Device& device, std::unique_ptr<NcclCalls> calls,
-               std::chrono::milliseconds limit);
+  NcclAverages(Communicator& group, runtime::Device& device, NcclParts parts, std::chrono::milliseconds limit);
   NcclAverages(const NcclAverages&) = delete;
   NcclAverages& operator=(const NcclAverages&) = delete;
   /// Aborts averages in progress, without the other ranks, unless end() was called.
@@ -85,6 +97,8 @@ class NcclAverages {
 
   /// Name and version of NCCL, see NcclCalls::version().
   [[nodiscard]] std::string_view name() const { return calls_->version(); }
+  /// Type of the values that ranks send: F32, Bf16 or F16.
+  [[nodiscard]] DType wire() const { return exchange_ == nullptr ? DType::F32 : exchange_->wire(); }
   /// Returns a new average to pass to Communicator::compose(). Averages are queued in the order of these calls.
   /// Allocates only when more averages are in progress than ever before.
   /// @param data gradients, averaged in place after `ready` is reached
@@ -98,6 +112,8 @@ class NcclAverages {
   Communicator& group_;
   runtime::Device& device_;
   std::unique_ptr<NcclCalls> calls_;
+  /// Buffer and kernels of messages of 16 bits; null: f32. Freed after the streams that use it.
+  std::unique_ptr<NcclExchange> exchange_;
   /// Stream of the averages, and a stream that only waits, to detect when gradients are ready.
   std::unique_ptr<runtime::Stream> stream_, gate_;
   std::vector<std::unique_ptr<NcclAverage>> averages_;

@@ -18,6 +18,9 @@
 #include "dist/local_group_testing.h"
 #include "dist/mailbox_testing.h"
 #include "dist/nccl_twin_testing.h"
+#include "dist/reduce/reducer_testing.h"
+#include "dist/reduce/wire.h"
+#include "runtime/wire_kernels.h"
 
 namespace roentgen::dist {
 namespace {
@@ -29,9 +32,50 @@ constexpr milliseconds kLong{60'000};
 constexpr std::int64_t kBuckets = 5;
 constexpr std::size_t kCount = 1'003;
 
+/// Gradient of a rank. Large values of even ranks cancel, and absorb low bits of the ranks between them. So another
+/// order of sums gives other bits.
 float value_of(int rank, std::int64_t bucket, std::size_t i) {
-  return static_cast<float>(i % 97) * 0.37F + static_cast<float>(bucket) * 3.1F + static_cast<float>(rank) * 1.7F;
+  const float large = i % 2 == 0 || rank % 2 == 1 ? 0.0F : rank % 4 == 0 ? 0x1p15F : -0x1p15F;
+  return large + static_cast<float>(i % 97) * 0.037F + static_cast<float>(bucket) * 0.31F +
+         static_cast<float>(rank) * 0.17F;
 }
+
+/// Kernels for messages of 16 bits on a TwinDevice.
+class TwinWireKernels final : public runtime::WireKernels {
+ public:
+  explicit TwinWireKernels(runtime::TwinMemory& memory) : memory_(memory) {}
+  void narrow(runtime::Stream& stream, DType wire, runtime::DeviceSpan<float> src,
+              runtime::DeviceSpan<std::uint16_t> dst) const override {
+    run(stream, [this, wire, src, dst] { to_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
+  }
+  void widen(runtime::Stream& stream, DType wire, runtime::DeviceSpan<std::uint16_t> src,
+             runtime::DeviceSpan<float> dst) const override {
+    run(stream, [this, wire, src, dst] { from_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
+  }
+  void mean_of_ranks(runtime::Stream& stream, const runtime::RankMean& work) const override {
+    run(stream, [this, work] {
+      const std::span<const float> own = memory_.behind(work.own);
+      std::vector<float> sum(own.begin(), own.end());
+      const std::span<const std::byte> received = std::as_bytes(memory_.behind(work.received));
+      std::vector<const std::byte*> sources;
+      for (int other = 0; other < work.others; ++other) {
+        sources.push_back(received.data() + static_cast<std::size_t>(other) * work.stride * sizeof(std::uint16_t));
+      }
+      sum_into(sum, {.wire = wire_of(work.wire),
+                     .sources = sources,
+                     .own_at = static_cast<std::size_t>(work.own_at),
+                     .mean_factor = work.factor});
+      to_wire(wire_of(work.wire), sum, memory_.behind(work.mean));
+    });
+  }
+
+ private:
+  static Wire wire_of(DType type) { return parse_wire(name_of(type)); }
+  static void run(runtime::Stream& stream, std::function<void()> kernel) {
+    dynamic_cast<runtime::TwinStream&>(stream).run(std::move(kernel));
+  }
+  runtime::TwinMemory& memory_;
+};
 
 /// A rank of a test, which runs in its own thread.
 struct Rank {
@@ -51,6 +95,7 @@ std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const
   for (int number = 0; number < ranks; ++number) {
     threads.emplace_back([&, number] {
       runtime::TwinDevice twin;
+      const TwinWireKernels kernels(twin.memory());
       CommThread comm(
           [&] { return std::make_unique<MailboxMember>(boxes, group, number, static_cast<unsigned>(number)); }, limit,
           options);
@@ -58,7 +103,9 @@ std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const
                 .number = number,
                 .device = {.device = twin,
                            .id = "twin:" + std::to_string(number),
-                           .make_nccl = [] { return std::make_unique<NcclTwin>(twin_device()); }},
+                           .make_nccl = [] { return std::make_unique<NcclTwin>(twin_device()); },
+                           .kernels = &kernels,
+                           .most_values = kCount},
                 .twin = twin};
       try {
         work(rank);
@@ -148,6 +195,48 @@ TEST(NcclAverages, are_the_means_of_all_ranks_where_the_gradients_lie) {
   }
 }
 
+/// Returns the mean of a bucket over ranks as the algorithm `exchange` computes it on the host. One rank rounds its
+/// values once.
+std::vector<float> mean_on_host(int ranks, const ReduceOptions& options, std::int64_t bucket) {
+  Vectors values(static_cast<std::size_t>(ranks), std::vector<float>(kCount));
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (std::size_t i = 0; i < kCount; ++i) values[static_cast<std::size_t>(rank)][i] = value_of(rank, bucket, i);
+  }
+  if (ranks == 1) {
+    std::vector<std::uint16_t> halves(kCount);
+    to_wire(parse_wire(options.wire), values[0], halves);
+    from_wire(parse_wire(options.wire), halves, values[0]);
+    return values[0];
+  }
+  Group group(ranks, {.algorithm = "exchange", .wire = options.wire, .segment = options.segment}, 7);
+  group.average({&values});
+  return values[0];
+}
+
+TEST(NcclAverages, in_16_bits_have_the_bits_of_exchange) {
+  // One segment; several, of which the last is shorter; and a last segment with fewer values than ranks.
+  for (const std::size_t segment : {kCount, std::size_t{250}, std::size_t{1'001}}) {
+    for (const std::string wire : {"bf16", "f16"}) {
+      for (const int ranks : {1, 2, 3, 4}) {
+        const ReduceOptions options{.algorithm = "nccl", .wire = wire, .segment = segment};
+        const auto thrown = as_ranks(ranks, options, [&](Rank& rank) {
+          rank.comm.use_device(rank.device);
+          Gradients gradients(rank);
+          for (int update = 0; update < 2; ++update) {
+            for (const std::int64_t ticket : gradients.queue()) rank.comm.wait(ticket);
+            for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
+              ASSERT_EQ(gradients.values_after(bucket), mean_on_host(ranks, options, bucket))
+                  << wire << ", " << ranks << " ranks, bucket " << bucket;
+            }
+          }
+          rank.comm.settle();
+        });
+        EXPECT_THAT(thrown, testing::Each(""));
+      }
+    }
+  }
+}
+
 /// Returns for each rank its error text, or the name of its device average.
 std::vector<std::string> choices(int ranks, const ReduceOptions& options,
                                  const std::function<void(Rank&)>& change = {}) {
@@ -165,7 +254,10 @@ TEST(NcclChoice, auto_takes_nccl_where_each_rank_has_it_and_a_device_to_itself) 
   EXPECT_THAT(choices(3, {.algorithm = "auto"}), testing::Each("NCCL twin"));
   EXPECT_THAT(choices(1, {.algorithm = "auto"}), testing::Each("")) << "nothing to average";
   EXPECT_THAT(choices(2, {.algorithm = "exchange"}), testing::Each(""));
-  EXPECT_THAT(choices(2, {.algorithm = "auto", .wire = "bf16"}), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "auto", .wire = "bf16"}), testing::Each("NCCL twin"));
+  const auto plain = [](Rank& rank) { rank.device.kernels = nullptr; };
+  EXPECT_THAT(choices(2, {.algorithm = "auto", .wire = "bf16"}, plain), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, plain), testing::Each("NCCL twin"));
   EXPECT_THAT(choices(2, {.algorithm = "auto"}, [](Rank& rank) { rank.device.id = "one"; }), testing::Each(""));
   EXPECT_THAT(choices(2, {.algorithm = "auto"}, [](Rank& rank) { rank.device.is_host = true; }), testing::Each(""));
   const auto without = [](Rank& rank) {
@@ -187,14 +279,22 @@ TEST(NcclChoice, instances_of_one_card_are_averaged_on_the_host) {
 TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.id = "one"; }),
               testing::Each(HasSubstr("got ranks 0 and 1 on the same GPU, one; ")));
-  EXPECT_THAT(choices(2, {.algorithm = "nccl", .wire = "bf16"}), testing::Each(HasSubstr("got rank 0: --wire bf16; ")));
+  EXPECT_THAT(choices(2, {.algorithm = "nccl", .wire = "bf16"}, [](Rank& rank) { rank.device.kernels = nullptr; }),
+              testing::Each(HasSubstr("got rank 0: a device without kernels for --wire bf16; ")));
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.is_host = true; }),
               testing::Each(HasSubstr("got rank 0: gradients in the host's memory; ")));
 }
 
-TEST(NcclFailures, a_rank_that_never_comes_is_named_and_streams_go_on) {
+/// Tests of failures, with averages by NCCL and by messages of 16 bits.
+class NcclFailures : public testing::TestWithParam<const char*> {
+ protected:
+  ReduceOptions options_{.algorithm = "nccl", .wire = GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Wires, NcclFailures, testing::Values("f32", "bf16"));
+
+TEST_P(NcclFailures, a_rank_that_never_comes_is_named_and_streams_go_on) {
   const auto thrown = as_ranks(
-      2, {.algorithm = "nccl"},
+      2, options_,
       [&](Rank& rank) {
         rank.comm.use_device(rank.device);
         if (rank.number == 1) throw DataError("gone");
@@ -208,11 +308,11 @@ TEST(NcclFailures, a_rank_that_never_comes_is_named_and_streams_go_on) {
   EXPECT_THAT(thrown[0], HasSubstr("gradient bucket 0: expected all 2 ranks within 300 ms, got no sign of rank 1"));
 }
 
-TEST(NcclFailures, words_of_nccl_come_with_the_place_and_the_missing_rank) {
+TEST_P(NcclFailures, words_of_nccl_come_with_the_place_and_the_missing_rank) {
   NcclTwinFaults faults;
   faults.failing = 1;
   const auto thrown = as_ranks(
-      2, {.algorithm = "nccl"},
+      2, options_,
       [&](Rank& rank) {
         if (rank.number == 0) {
           rank.device.make_nccl = [&] { return std::make_unique<NcclTwin>(twin_device(), &faults); };
@@ -228,9 +328,9 @@ TEST(NcclFailures, words_of_nccl_come_with_the_place_and_the_missing_rank) {
   EXPECT_THAT(thrown[1], HasSubstr("300 ms"));
 }
 
-TEST(NcclFailures, a_rank_that_fails_lets_go_of_the_device) {
+TEST_P(NcclFailures, a_rank_that_fails_lets_go_of_the_device) {
   const auto thrown = as_ranks(
-      2, {.algorithm = "nccl"},
+      2, options_,
       [&](Rank& rank) {
         rank.comm.use_device(rank.device);
         Gradients gradients(rank);

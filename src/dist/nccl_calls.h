@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,12 @@ namespace roentgen::dist {
 
 /// Identifier of an NCCL group, by which its ranks find each other (ncclUniqueId).
 using NcclId = std::array<std::byte, 128>;
+
+/// Values of 16 bits that are sent to, or received from, another rank.
+struct NcclMessage {
+  int rank = 0;  ///< the other rank; may be this rank
+  runtime::DeviceSpan<std::uint16_t> values{};
+};
 
 /// NCCL communicator of one rank. Calls return at once; is_idle() tells when they are complete. Not thread-safe.
 class NcclCalls {
@@ -36,6 +44,10 @@ class NcclCalls {
   /// Starts to queue the mean over ranks on `stream`, in place. Sums are f32, and all ranks get the same bits. Throws
   /// CommError.
   virtual void all_reduce_mean(runtime::DeviceSpan<float> data, runtime::Stream& stream) = 0;
+  /// Starts to queue messages on `stream`, all of which are in flight together. For each pair of ranks, messages arrive
+  /// in the order in which they were sent. Ranks that exchange no message need not call it. Throws CommError.
+  virtual void exchange(std::span<const NcclMessage> sends, std::span<const NcclMessage> receives,
+                        runtime::Stream& stream) = 0;
   /// Starts to leave the group in agreement with the other ranks, after all collectives are done. Throws CommError.
   virtual void end() = 0;
   /// Aborts collectives in progress, without the other ranks. Their results are then invalid.

@@ -6,6 +6,7 @@
 
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/error.h"
@@ -51,6 +52,36 @@ TEST_F(NcclOnACard, a_group_of_one_gives_back_its_values_many_times_over) {
   }
   EXPECT_GT(comm.exposed_s(), 0.0);
   comm.leave_device();
+}
+
+TEST_F(NcclOnACard, messages_to_the_own_rank_arrive_in_order) {
+  const auto nccl = make_nccl_calls();
+  const auto stream = device_->make_stream();
+  const auto wait = [&] {
+    while (!nccl->is_idle()) std::this_thread::yield();
+  };
+  nccl->join(nccl->make_id(), 0, 1, *stream);
+  wait();
+  // Two messages of different sizes, at an address that is not a multiple of 16 bytes.
+  constexpr std::size_t kFirst = 100'001, kSecond = 37, kCount = kFirst + kSecond;
+  const auto from = device_->make_device_buffer(kCount * sizeof(std::uint16_t));
+  const auto to = device_->make_device_buffer(kCount * sizeof(std::uint16_t));
+  std::vector<std::uint16_t> values(kCount), got(kCount);
+  std::iota(values.begin(), values.end(), std::uint16_t{0});
+  const auto part = [](const runtime::DeviceBuffer& memory, std::size_t begin, std::size_t count) {
+    return runtime::DeviceSpan<std::uint16_t>{reinterpret_cast<std::uint16_t*>(memory.address()) + begin, count,
+                                              memory.copies()};
+  };
+  stream->upload(std::as_bytes(std::span(values)), *from, 0);
+  const NcclMessage sends[] = {{0, part(*from, 0, kFirst)}, {0, part(*from, kFirst, kSecond)}};
+  const NcclMessage receives[] = {{0, part(*to, 0, kFirst)}, {0, part(*to, kFirst, kSecond)}};
+  nccl->exchange(sends, receives, *stream);
+  wait();
+  stream->download(*to, 0, std::as_writable_bytes(std::span(got)));
+  stream->synchronize();
+  EXPECT_EQ(got, values);
+  nccl->end();
+  wait();
 }
 
 TEST_F(NcclOnACard, a_group_may_end_while_an_average_waits_for_its_gradients) {

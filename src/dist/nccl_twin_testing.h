@@ -75,39 +75,93 @@ class NcclTwinRoom {
   /// Tries to compute the mean with number `call`, counted from 0. Returns true once `data` holds it, or after abort().
   /// @param is_given state that the caller keeps between tries; false at first
   bool try_mean(std::int64_t call, std::span<float> data, bool& is_given) {
-    if (is_aborted_) return true;
-    if (data.size_bytes() > kMostBytes) throw DeviceError("[dist.twin] a bucket that is too large");
-    if (!is_given) {
-      if (!have_all(board().taken, call)) return false;  // another rank still reads the previous values
-      std::memcpy(slot(rank_), data.data(), data.size_bytes());
-      board().given[static_cast<std::size_t>(rank_)].store(call + 1);
-      is_given = true;
-    }
-    if (!have_all(board().given, call + 1)) return false;
-    const float factor = 1.0F / static_cast<float>(size_);
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      float sum = slot(0)[i];
-      for (int rank = 1; rank < size_; ++rank) sum += slot(rank)[i];
-      data[i] = sum * factor;
-    }
-    board().taken[static_cast<std::size_t>(rank_)].store(call + 1);
-    return true;
+    const auto give = [&](std::byte* slot) { std::memcpy(slot, data.data(), data.size_bytes()); };
+    const auto take = [&] {
+      const auto values = [&](int rank) { return reinterpret_cast<const float*>(slot(rank)); };
+      const float factor = 1.0F / static_cast<float>(size_);
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        float sum = values(0)[i];
+        for (int rank = 1; rank < size_; ++rank) sum += values(rank)[i];
+        data[i] = sum * factor;
+      }
+    };
+    return try_call(call, data.size_bytes(), is_given, {give, take});
+  }
+
+  /// Message to or from a rank.
+  struct Letter {
+    int rank = 0;
+    std::span<std::byte> bytes;
+  };
+  /// Tries to exchange messages as call `call`; otherwise like try_mean().
+  bool try_exchange(std::int64_t call, std::span<const Letter> sends, std::span<const Letter> receives,
+                    bool& is_given) {
+    // A slot begins with the offset of the first message to each rank.
+    std::size_t room = sizeof(Offsets);
+    for (const Letter& each : sends) room += each.bytes.size();
+    const auto give = [&](std::byte* slot) {
+      Offsets offsets{};
+      std::size_t end = sizeof offsets;
+      for (int rank = 0; rank < size_; ++rank) {
+        offsets[static_cast<std::size_t>(rank)] = end;
+        for (const Letter& each : sends) {
+          if (each.rank != rank) continue;
+          std::memcpy(slot + end, each.bytes.data(), each.bytes.size());
+          end += each.bytes.size();
+        }
+      }
+      std::memcpy(slot, &offsets, sizeof offsets);
+    };
+    const auto take = [&] {
+      Offsets next{};  // by sender
+      for (int rank = 0; rank < size_; ++rank) {
+        Offsets theirs;
+        std::memcpy(&theirs, slot(rank), sizeof theirs);
+        next[static_cast<std::size_t>(rank)] = theirs[static_cast<std::size_t>(rank_)];
+      }
+      for (const Letter& each : receives) {
+        std::size_t& at = next[static_cast<std::size_t>(each.rank)];
+        std::memcpy(each.bytes.data(), slot(each.rank) + at, each.bytes.size());
+        at += each.bytes.size();
+      }
+    };
+    return try_call(call, room, is_given, {give, take});
   }
 
  private:
   using Counters = std::array<std::atomic<std::int64_t>, kMostRanks>;
   struct Board {
     std::atomic<int> joined;
-    /// For each rank, the number of means it has written its values for, and the number it has read.
+    /// For each rank, the number of calls for which it has written its values, and the number whose values it has read.
     Counters given, taken;
+  };
+  using Offsets = std::array<std::size_t, kMostRanks>;
+  /// Functions of a call: `give` writes this rank's values to its slot, `take` reads the slots of all ranks.
+  struct Call {
+    std::function<void(std::byte* slot)> give;
+    std::function<void()> take;
   };
   static constexpr std::size_t kBoardBytes = 4096;
 
+  bool try_call(std::int64_t number, std::size_t bytes, bool& is_given, const Call& call) {
+    if (is_aborted_) return true;
+    if (bytes > kMostBytes) throw DeviceError("[dist.twin] a bucket that is too large");
+    if (!is_given) {
+      if (!have_all(board().taken, number)) return false;  // another rank still reads the previous values
+      call.give(slot(rank_));
+      board().given[static_cast<std::size_t>(rank_)].store(number + 1);
+      is_given = true;
+    }
+    if (!have_all(board().given, number + 1)) return false;
+    call.take();
+    board().taken[static_cast<std::size_t>(rank_)].store(number + 1);
+    return true;
+  }
+
   [[nodiscard]] std::size_t bytes() const { return kBoardBytes + kMostBytes * static_cast<std::size_t>(size_); }
   [[nodiscard]] Board& board() const { return *static_cast<Board*>(memory_); }
-  [[nodiscard]] float* slot(int rank) const {
-    return reinterpret_cast<float*>(static_cast<std::byte*>(memory_) + kBoardBytes +
-                                    kMostBytes * static_cast<std::size_t>(rank));
+  [[nodiscard]] std::byte* slot(int rank) const {
+    return static_cast<std::byte*>(memory_) + kBoardBytes + kMostBytes * static_cast<std::size_t>(rank);
   }
   [[nodiscard]] bool have_all(const Counters& counters, std::int64_t least) const {
     return std::all_of(counters.begin(), counters.begin() + size_,
@@ -124,26 +178,33 @@ class NcclTwinRoom {
 struct NcclTwinDevice {
   /// Queues a function on a stream, which calls it until it returns true.
   std::function<void(runtime::Stream&, std::function<bool()>)> queue;
-  /// Returns the host memory that holds the values of a device span.
-  std::function<std::span<float>(runtime::DeviceSpan<float>)> behind;
+  /// Returns the host memory that holds the bytes of a device span.
+  std::function<std::span<std::byte>(runtime::DeviceSpan<std::byte>)> behind;
+
+  /// Returns the host memory that holds the bytes of values.
+  template <typename T>
+  [[nodiscard]] std::span<std::byte> bytes_of(runtime::DeviceSpan<T> span) const {
+    return behind({reinterpret_cast<std::byte*>(span.address), span.count * sizeof(T), span.copies});
+  }
 };
 
 /// Returns the functions for a runtime::TwinDevice, whose streams are threads.
 inline NcclTwinDevice twin_device() {
-  return {
-      .queue =
-          [](runtime::Stream& stream, std::function<bool()> work) {
-            dynamic_cast<runtime::TwinStream&>(stream).run([work = std::move(work)] {
-              while (!work()) std::this_thread::yield();
-            });
-          },
-      .behind =
-          [](runtime::DeviceSpan<float> span) { return static_cast<runtime::TwinMemory*>(span.copies)->behind(span); }};
+  return {.queue =
+              [](runtime::Stream& stream, std::function<bool()> work) {
+                dynamic_cast<runtime::TwinStream&>(stream).run([work = std::move(work)] {
+                  while (!work()) std::this_thread::yield();
+                });
+              },
+          .behind =
+              [](runtime::DeviceSpan<std::byte> span) {
+                return static_cast<runtime::TwinMemory*>(span.copies)->behind(span);
+              }};
 }
 
 /// Faults that a test can cause.
 struct NcclTwinFaults {
-  /// Number of the mean, from 0, after whose start the group fails; negative: none.
+  /// Number of the mean or exchange, from 0, after whose start the group fails; negative: none.
   std::atomic<std::int64_t> failing = -1;
 };
 
@@ -172,9 +233,25 @@ class NcclTwin final : public NcclCalls {
   }
   void all_reduce_mean(runtime::DeviceSpan<float> data, runtime::Stream& stream) override {
     is_looked_at_ = false;
-    device_.queue(stream, [room = room_, behind = device_.behind, data, call = calls_++, is_given = false]() mutable {
-      return room->try_mean(call, behind(data), is_given);
+    device_.queue(stream, [room = room_, device = device_, data, call = calls_++, is_given = false]() mutable {
+      const std::span<std::byte> bytes = device.bytes_of(data);
+      return room->try_mean(call, {reinterpret_cast<float*>(bytes.data()), data.count}, is_given);
     });
+  }
+  void exchange(std::span<const NcclMessage> sends, std::span<const NcclMessage> receives,
+                runtime::Stream& stream) override {
+    is_looked_at_ = false;
+    using Messages = std::vector<NcclMessage>;
+    device_.queue(stream,
+                  [room = room_, device = device_, sent = Messages(sends.begin(), sends.end()),
+                   received = Messages(receives.begin(), receives.end()), call = calls_++, is_given = false]() mutable {
+                    const auto letters = [&](const Messages& messages) {
+                      std::vector<NcclTwinRoom::Letter> all;
+                      for (const NcclMessage& each : messages) all.push_back({each.rank, device.bytes_of(each.values)});
+                      return all;
+                    };
+                    return room->try_exchange(call, letters(sent), letters(received), is_given);
+                  });
   }
   void end() override { is_ending_ = true; }
   void abort() noexcept override {

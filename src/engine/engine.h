@@ -27,6 +27,10 @@
 #include "graph/graph.h"
 #include "graph/passes/pass_list.h"
 
+namespace roentgen::runtime {
+class WireKernels;
+}
+
 namespace roentgen::engine {
 
 /// Purpose that an executable is compiled for. Training: batch statistics, dropout and backward. Inference: running
@@ -149,6 +153,8 @@ class Executable {
   /// Device on which the arenas lie. Streams and events that others make on it must be destroyed before this
   /// executable.
   [[nodiscard]] virtual runtime::Device& memory_device() const = 0;
+  /// Kernels of memory_device() for gradients in messages of 16 bits; null: none. They live until the program ends.
+  [[nodiscard]] virtual const runtime::WireKernels* wire_kernels() const { return nullptr; }
 
   /// Inputs of the graph, in graph order.
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;

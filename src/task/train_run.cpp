@@ -20,11 +20,13 @@
 #include "runtime/device_monitor.h"
 #include "task/model.h"
 #include "train/checkpoint_place.h"
+#include "train/compile_run.h"
 #include "train/early_checks.h"
 #include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/resume.h"
 #include "train/run_origin.h"
+#include "train/servers/shards.h"
 
 namespace roentgen::task {
 namespace {
@@ -36,6 +38,20 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
           .channels = recipe.preprocess.channels,
           .image_px = recipe.preprocess.size_px,
           .labels = static_cast<std::int64_t>(labels)};
+}
+
+// Largest number of gradient buckets that a run can have. Until the data define the number of labels, each parameter
+// whose size depends on it may need a bucket more than with a single label.
+std::int64_t most_server_buckets(const train::Recipe& recipe, engine::Engine& engine) {
+  const std::size_t labels = recipe.data.labels.size();
+  const graph::Graph model = make_model(recipe.model, model_shape(recipe, std::max(labels, 1UL)));
+  std::int64_t most = train::count_server_buckets(recipe, model, engine);
+  if (labels > 0) return most;
+  const graph::Graph larger = make_model(recipe.model, model_shape(recipe, 2));
+  for (std::size_t i = 0; i < model.parameters().size(); ++i) {
+    if (model.parameters()[i].shape != larger.parameters()[i].shape) ++most;
+  }
+  return most;
 }
 
 void warn_left_out(const data::Dataset& dataset) {
@@ -74,7 +90,7 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
 
 // Only rank 0 touches the run folder; it broadcasts whether the run starts or resumes. A resumed run keeps the rule by
 // which its splits were drawn.
-train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& folder) {
+train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& folder, engine::Engine& engine) {
   lock_.reset();
   is_made_ = false;
   const train::Ranks ranks(options_.group);
@@ -84,6 +100,10 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
     if (options_.earlier == EarlierRun::Resume) train::take_local_checkpoints(folder, options_.checkpoint_dir);
     const train::Start start = check(recipe, folder);
+    // A resumed run may use the kernels of another machine, which may have other buckets.
+    if (start == train::Start::Fresh && options_.servers.servers > 1) {
+      train::require_buckets(most_server_buckets(recipe, engine), options_.servers.servers);
+    }
     if (lock_) folder.remove_leftovers();
     if (start == train::Start::Resume)
       rule = train::read_checkpoint_info(folder.resume()).split_rule == data::SplitRule::Normal ? "normal" : "written";
@@ -145,7 +165,7 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
   recipe.train.device = engine::resolve_device(engine::parse_device(recipe.train.device)).text();
   const auto engine = engine::make_engine(options_.device ? *options_.device : train::own_device(recipe.train.device));
   if (!options_.may_share_device) train::require_own_device(train::Ranks(options_.group), *engine);
-  const train::Start start = begin(recipe, folder);
+  const train::Start start = begin(recipe, folder, *engine);
   const data::Dataset& dataset = load_data(recipe);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));

@@ -62,7 +62,7 @@ class TrainRun {
   [[nodiscard]] train::TrainOutcome train(train::Recipe recipe, const train::RunFolder& folder);
 
  private:
-  [[nodiscard]] train::Start begin(train::Recipe& recipe, const train::RunFolder& folder);
+  [[nodiscard]] train::Start begin(train::Recipe& recipe, const train::RunFolder& folder, engine::Engine& engine);
   [[nodiscard]] const data::Dataset& load_data(const train::Recipe& recipe);
   void make_folder(const train::Recipe& recipe, const engine::Engine& engine, const train::RunFolder& folder);
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);

@@ -70,9 +70,9 @@ engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
 }
 
 // Buckets of servers are what they share among them, so their size is fixed. Those of ranks are joined by the Stepper.
-double compiled_bucket_mb(const TrainJob& job) {
-  if (job.recipe.train.bucket_mb != kAutoBucket) return job.recipe.train.bucket_mb;
-  return job.servers.has_servers() ? kUsualBucket_mb : kLeastBucket_mb;
+double compiled_bucket_mb(const TrainRecipe& recipe, bool has_servers) {
+  if (recipe.bucket_mb != kAutoBucket) return recipe.bucket_mb;
+  return has_servers ? kUsualBucket_mb : kLeastBucket_mb;
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.dtype = is_moved ? dtype_of(*stored) : engine::parse_dtype(recipe.dtype);
   options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_growth};
   options.recompute = recipe.recompute;
-  options.bucket_bytes = bucket_bytes(compiled_bucket_mb(job));
+  options.bucket_bytes = bucket_bytes(compiled_bucket_mb(recipe, job.servers.has_servers()));
   options.seed = static_cast<std::uint64_t>(recipe.seed);
   if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
   // Different seed for each rank; the lower bits count layers
@@ -128,6 +128,18 @@ std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
     options.dtype = engine::ComputeType::tf32();
   }
   return job.engine.compile(graph::with_loss(job.model, loss), options);
+}
+
+std::int64_t count_server_buckets(const Recipe& recipe, const graph::Graph& model, engine::Engine& engine) {
+  engine::CompileOptions options;
+  options.form = engine::Form::Training;
+  options.threads = compute_threads(recipe.train);
+  options.fuse = recipe.train.fuse;
+  options.algorithms = engine::parse_algorithms(recipe.train.algorithms);
+  options.dtype = engine::parse_dtype(recipe.train.dtype);
+  options.recompute = recipe.train.recompute;
+  options.bucket_bytes = bucket_bytes(compiled_bucket_mb(recipe.train, true));
+  return engine.plan(graph::with_loss(model, {}), options).bucket_ready.back();
 }
 
 void write_plan(const TrainJob& job, const engine::Executable& executable, const RunPlan& run) {

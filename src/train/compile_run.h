@@ -4,6 +4,7 @@
 // Compiles the network of a run for training, with one plan on all ranks, and for validation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "train/one_plan.h"
@@ -12,11 +13,16 @@ namespace roentgen {
 class Timeline;
 }
 namespace roentgen::engine {
+class Engine;
 class Executable;
+}  // namespace roentgen::engine
+namespace roentgen::graph {
+class Graph;
 }
 
 namespace roentgen::train {
 
+struct Recipe;
 struct TrainJob;
 
 /// Compiled training network and its kernel plan.
@@ -34,6 +40,11 @@ struct CompiledTraining {
                                                 Timeline* timeline);
 /// Compiles the network for inference on all ranks. Its loss is a mean over known labels.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
+
+/// Returns the number of gradient buckets that parameter servers divide among them, if a run of this recipe starts on
+/// this machine. Plans the training, without its memory. Throws like engine::Engine::plan().
+[[nodiscard]] std::int64_t count_server_buckets(const Recipe& recipe, const graph::Graph& model,
+                                                engine::Engine& engine);
 
 /// Writes plan.json atomically: plan_hash, algorithms, choice_revision, measured_sha256, dtype, recompute, threads,
 /// fuse and the tables of engine/plan_table.h. Rank 0 calls it once per start. The file is for people: a resumed run

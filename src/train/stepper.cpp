@@ -111,7 +111,11 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     // Gradients for servers are sent from host memory.
     dist::GradientDevice device{.device = executable.memory_device(),
                                 .id = options_.device_id,
-                                .is_host = servers_ || executable.gradients().device().copies == nullptr};
+                                .is_host = servers_ || executable.gradients().device().copies == nullptr,
+                                .kernels = executable.wire_kernels()};
+    for (const SentBucket& bucket : sent_) {
+      device.most_values = std::max(device.most_values, static_cast<std::size_t>(bucket.place.count));
+    }
     if (options_.make_nccl) device.make_nccl = options_.make_nccl;
     exchange_ = std::make_unique<GradientExchange>(*options_.group, device, std::ssize(sent_), options_.timeline);
   }

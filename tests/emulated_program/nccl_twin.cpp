@@ -13,8 +13,8 @@ namespace roentgen::dist {
 std::unique_ptr<NcclCalls> make_nccl_calls() {
   return std::make_unique<NcclTwin>(NcclTwinDevice{
       .queue = [](runtime::Stream& stream,
-                  std::function<bool()> work) { emulated::as_emulated(stream).attempt("all reduce", std::move(work)); },
-      .behind = [](runtime::DeviceSpan<float> span) { return std::span(span.address, span.count); }});
+                  std::function<bool()> work) { emulated::as_emulated(stream).attempt("NCCL", std::move(work)); },
+      .behind = [](runtime::DeviceSpan<std::byte> span) { return std::span(span.address, span.count); }});
 }
 
 std::string least_nccl_version() { return "0"; }

@@ -12,8 +12,7 @@ constexpr std::size_t kAlignment = 64;
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 std::span<float> part(std::span<float> data, Share share) {
-  const auto at = [&](std::int64_t index) { return static_cast<std::size_t>(std::ssize(data) * index / share.count); };
-  return data.subspan(at(share.index), at(share.index + 1) - at(share.index));
+  return data.subspan(share.begin(data.size()), share.size(data.size()));
 }
 
 std::span<std::uint16_t> as_halves(std::span<std::byte> bytes) {

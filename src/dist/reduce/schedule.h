@@ -23,6 +23,15 @@ struct Topology {
 struct Share {
   std::int64_t index = 0;
   std::int64_t count = 1;
+
+  /// First of `n` elements that belongs to this part.
+  [[nodiscard]] constexpr std::size_t begin(std::size_t n) const {
+    return n * static_cast<std::size_t>(index) / static_cast<std::size_t>(count);
+  }
+  /// Number of `n` elements that belong to this part.
+  [[nodiscard]] constexpr std::size_t size(std::size_t n) const {
+    return n * static_cast<std::size_t>(index + 1) / static_cast<std::size_t>(count) - begin(n);
+  }
 };
 
 struct Message {

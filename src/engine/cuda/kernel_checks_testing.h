@@ -13,6 +13,7 @@
 #include "engine/cuda/elementwise/mask_testing.h"
 #include "engine/cuda/elementwise/relu_bias_testing.h"
 #include "engine/cuda/elementwise/reorder_testing.h"
+#include "engine/cuda/elementwise/wire_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/running_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
@@ -83,6 +84,7 @@ inline constexpr KernelCheck kKernelChecks[] = {
     {"scaled_convert", &check_scaled_convert},
     {"scale", &check_scale},
     {"step_words", &check_step_words},
+    {"wire", &check_wire},
 };
 
 }  // namespace roentgen::engine::cuda

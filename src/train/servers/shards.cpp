@@ -10,12 +10,15 @@
 
 namespace roentgen::train {
 
+void require_buckets(std::int64_t buckets, int servers) {
+  if (servers <= buckets) return;
+  throw ConfigError(error_text("train.servers", "--servers",
+                               "at most " + std::to_string(buckets) + ", the number of gradient buckets",
+                               std::to_string(servers), "fewer servers, or a smaller train.bucket_mb"));
+}
+
 std::vector<int> assign_buckets(std::span<const engine::ArenaRange> buckets, int servers) {
-  if (servers > std::ssize(buckets)) {
-    throw ConfigError(error_text("train.servers", "--servers",
-                                 "at most " + std::to_string(buckets.size()) + ", the number of gradient buckets",
-                                 std::to_string(servers), "fewer servers, or a smaller train.bucket_mb"));
-  }
+  require_buckets(std::ssize(buckets), servers);
   std::vector<std::size_t> order(buckets.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return buckets[i].count; });

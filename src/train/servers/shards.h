@@ -12,8 +12,11 @@
 
 namespace roentgen::train {
 
+/// Throws ConfigError if there are more servers than gradient buckets.
+void require_buckets(std::int64_t buckets, int servers);
+
 /// Divides buckets among servers: each bucket, from the largest on, is assigned to the server with the fewest elements
-/// so far. Deterministic. Throws ConfigError if there are more servers than buckets.
+/// so far. Deterministic. Throws like require_buckets().
 /// @return index of the server of each bucket
 [[nodiscard]] std::vector<int> assign_buckets(std::span<const engine::ArenaRange> buckets, int servers);
 

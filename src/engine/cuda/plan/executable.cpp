@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "engine/cuda/elementwise/wire.h"
 #include "engine/cuda/input_slots.h"
 #include "engine/cuda/plan/lowering.h"
 #include "engine/cuda/plan/step_words.h"
@@ -62,6 +63,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     runner().bind(memory().addresses());
   }
 
+  [[nodiscard]] const runtime::WireKernels* wire_kernels() const override { return &cuda::wire_kernels(); }
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override { return slots_->slot(input, slot); }
   // Starts the upload, which overlaps the running step.
   void bind_slot(int slot) override {
