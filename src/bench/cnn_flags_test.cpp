@@ -160,6 +160,19 @@ TEST(CnnFlags, that_would_change_what_is_measured_are_refused) {
   }
 }
 
+TEST(CnnFlags, that_are_true_or_false_may_stand_alone) {
+  CnnFlags all;
+  int switches = 0;
+  for (const Option& option : all.options()) {
+    const bool is_text = std::holds_alternative<std::string*>(option.target);
+    EXPECT_TRUE(is_text || !option.is_switch) << option.name;
+    if (option.name == "--use_fp16" || option.name == "--distortions") EXPECT_TRUE(option.is_switch);
+    if (option.name == "--model" || option.name == "--variable_consistency") EXPECT_FALSE(option.is_switch);
+    switches += option.is_switch ? 1 : 0;
+  }
+  EXPECT_EQ(switches, 14) << "every name in the list is the name of a flag";
+}
+
 TEST(CnnOutput, has_the_form_of_tf_cnn_benchmarks) {
   CnnOutput output(16, 2);
   EXPECT_EQ(output.add(0.1, 0.6931), "Step\tImg/sec\ttotal_loss\n1\timages/sec: 160.0 +/- 0.0 (jitter = 0.0)\t0.693\n");

@@ -58,6 +58,7 @@ bench::Host host() {
               },
           .print =
               [](const std::string& text) {
+                terminal::clear_progress();
                 terminal::print_tabbed(text);
                 flush_output();
               },
@@ -91,9 +92,9 @@ Value without_unknown_energy(Value result) {
 }
 
 void print(const Value& result) {
-  terminal::print(
-      report_text(without_unknown_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel",
-                                                   "variables", "libraries", "links", "machine", "disturbance"}));
+  terminal::print(report_text(without_unknown_energy(result),
+                              {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries",
+                               "links", "machine", "disturbance", "calibration"}));
 }
 
 class BenchCommand final : public Command {

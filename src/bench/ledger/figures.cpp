@@ -18,9 +18,10 @@ namespace {
 using Table = Value::Table;
 
 // Entries about the machine, the program, or details of a run, which have neither main figures nor settings.
-constexpr std::array<std::string_view, 19> kNoFigures{
-    "program", "cpu",       "kernel", "variables",   "libraries", "links",  "samples", "warnings", "layers", "profile",
-    "memory",  "pipelines", "doctor", "disturbance", "peak",      "limits", "command", "cost",     "advice"};
+constexpr std::array<std::string_view, 20> kNoFigures{"program", "cpu",       "kernel",   "variables",   "libraries",
+                                                      "links",   "samples",   "warnings", "layers",      "profile",
+                                                      "memory",  "pipelines", "doctor",   "disturbance", "peak",
+                                                      "limits",  "command",   "cost",     "advice",      "calibration"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
 constexpr std::array<std::string_view, 39> kNoSettings{"case",
                                                        "warmup",
@@ -135,6 +136,7 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
     // Relative figures also depend on the samples of another row.
     const bool is_relative = figure.name.ends_with("efficiency") || figure.name.ends_with("speedup");
     if (!is_relative) figure.samples_s = samples_of_table(table);
+    if (!is_relative && figure.kind != FigureKind::Accuracy) figure.machine = machine_speeds_in(table);
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }
