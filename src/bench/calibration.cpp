@@ -54,10 +54,11 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Change of a time as text: "took 8% longer" or "took 3% less time".
+/// Change of the steps on a slower machine as text: "and the steps took 8% longer" or "but the steps took 3% less
+/// time".
 std::string change_text(double ratio) {
-  return ratio >= 1.0 ? fmt::format("took {:.0f}% longer", (ratio - 1) * 100)
-                      : fmt::format("took {:.0f}% less time", (1 - ratio) * 100);
+  return ratio >= 1.0 ? fmt::format("and the steps took {:.0f}% longer", (ratio - 1) * 100)
+                      : fmt::format("but the steps took {:.0f}% less time", (1 - ratio) * 100);
 }
 
 }  // namespace
@@ -96,8 +97,8 @@ std::vector<std::string> signs_of(const Calibration& calibration, std::span<cons
     const double slowdown = 1.0 - fastest->seconds / slowest->seconds;
     if (slowdown <= kMostVariation) continue;
     const auto mean_step = [&](const Part& part) { return mean_of(step_s.subspan(part.first, part.end - part.first)); };
-    signs.push_back(fmt::format("the machine itself {} {:.0f}% slower in {} than in {}, and the steps {}", work.verb,
-                                slowdown * 100, text_of(*slowest), text_of(*fastest),
+    signs.push_back(fmt::format("the machine itself {} {:.0f}% slower in {} than in {}, {}", work.verb, slowdown * 100,
+                                text_of(*slowest), text_of(*fastest),
                                 change_text(mean_step(*slowest) / mean_step(*fastest))));
   }
   return signs;

@@ -57,12 +57,11 @@ Value run_shown_point(std::string_view name, const ScalingOptions& given, dist::
   const train::Ranks ranks(group);
   StepProgress progress(fmt::format("{}, {}", name, train::ranks_text(ranks.size())),
                         options.step.warmup + options.step.steps);
-  if (ranks.is_first()) {
-    options.on_step = [&](const train::StepRecord& record) {
-      progress.update(record);
-      if (given.on_step) given.on_step(record);
-    };
-  }
+  options.on_step = [&](const train::StepRecord& record) {
+    if (!ranks.is_first()) return;
+    progress.update(record);
+    if (given.on_step) given.on_step(record);
+  };
   Value point = run_scaling_point(options, group);
   progress.end();
   return point;

@@ -25,7 +25,8 @@ namespace roentgen::bench {
 inline constexpr std::int64_t kShortWarmup = 10;
 inline constexpr std::int64_t kShortSteps = 100;
 
-/// Runs run_scaling_point() with calibration. A run of more than 5 s shows its progress on standard error.
+/// Runs run_scaling_point() with calibration. A run of more than 5 s shows its progress on standard error. Only rank 0
+/// calls options.on_step.
 /// @param name name of the case, with which the progress begins
 [[nodiscard]] Value run_shown_point(std::string_view name, const ScalingOptions& options, dist::CommThread* group);
 

@@ -90,7 +90,7 @@ TEST(Short, slower_machine_is_named_as_the_cause) {
   result.set("calibration", to_value(calibration));
   const Value row = short_row(result);
   EXPECT_THAT(warnings_of(row),
-              ElementsAre(HasSubstr("varies by"), HasSubstr("steps 51 to 100 took 10% longer"),
+              ElementsAre(HasSubstr("varies by"),
                           "the machine itself computed 9% slower in steps 51 to 100 than in steps 1 to 50, and the "
                           "steps took 10% longer"));
   EXPECT_EQ(row.at("calibration"), result.at("calibration"));

@@ -119,9 +119,9 @@ TEST(BenchShort, two_records_tell_the_speed_of_the_machine) {
   }
   const fs::path json = place / "compare.json";
   const Ended run = place.must_run({"bench", "compare", place / "a", place / "b", "--json", json});
-  EXPECT_THAT(run.out, ContainsRegex("machine\n.* compute [0-9.]+, copy [0-9.]+\n"));
+  EXPECT_THAT(run.out, ContainsRegex("machine_speed\n.* compute [0-9.]+, copy [0-9.]+\n"));
   const Value result = read_json(json);
-  EXPECT_GT(result.at("figures").as_array().at(0).at("machine").at("compute").as_double(), 0.0);
+  EXPECT_GT(result.at("figures").as_array().at(0).at("machine_speed").at("compute").as_double(), 0.0);
 }
 
 TEST(BenchShort, needs_numbers_of_ranks_for_hosts) {

@@ -146,7 +146,7 @@ Value row_of(const RecordGroup& a, const RecordGroup& b, const Figure& figure,
                       {"high", interval ? shown(interval->high) : Value()},
                       {"verdict", verdict_of(figure.kind, interval)},
                       {"variation", variation},
-                      {"machine", to_value(machine)}};
+                      {"machine_speed", to_value(machine)}};
 }
 
 const RecordGroup* equal_group(const RecordGroup& group, const std::vector<RecordGroup>& others) {

@@ -141,7 +141,7 @@ TEST(Compare, says_how_much_the_machine_itself_changed) {
   };
   const Value found = compare_records({record(100.0, 1e-3), record(100.0, 1e-3)},
                                       {record(88.0, 1e-3 / 0.88), record(88.0, 1e-3 / 0.88)});
-  const Value& machine = found.at("figures").as_array().at(0).at("machine");
+  const Value& machine = found.at("figures").as_array().at(0).at("machine_speed");
   EXPECT_NEAR(machine.at("compute").as_double(), 0.88, 1e-9);
   EXPECT_NEAR(machine.at("copy").as_double(), 1.0, 1e-9);
   ASSERT_EQ(found.at("warnings").as_array().size(), 1U);
@@ -166,7 +166,7 @@ TEST(Compare, of_gpus_tells_their_clocks) {
                        {{"calibration", Value()}, {"disturbance", to_value(Disturbance{.gpu_mhz = mhz})}});
   };
   const Value found = compare_records({record(100.0, 2000.0)}, {record(95.0, 1800.0)});
-  EXPECT_NEAR(found.at("figures").as_array().at(0).at("machine").at("gpu_clock").as_double(), 0.9, 1e-9);
+  EXPECT_NEAR(found.at("figures").as_array().at(0).at("machine_speed").at("gpu_clock").as_double(), 0.9, 1e-9);
   EXPECT_EQ(
       found.at("warnings").as_array().at(0).as_string(),
       "step images_per_s: the machine itself had a 10% lower GPU clock in b (relative to that, the ratio is 1.056)");
@@ -174,9 +174,10 @@ TEST(Compare, of_gpus_tells_their_clocks) {
 
 TEST(Compare, without_calibration_of_every_record_knows_nothing_of_the_machine) {
   const Records calibrated{step_record(1.0, {{"calibration", calibration(1e-3)}})};
-  EXPECT_TRUE(compare_records(calibrated, step_records({1.0})).at("figures").as_array()[0].at("machine").is_null());
+  EXPECT_TRUE(
+      compare_records(calibrated, step_records({1.0})).at("figures").as_array()[0].at("machine_speed").is_null());
   const Records mixed{calibrated.front(), step_record(1.0)};
-  EXPECT_TRUE(compare_records(calibrated, mixed).at("figures").as_array()[0].at("machine").is_null());
+  EXPECT_TRUE(compare_records(calibrated, mixed).at("figures").as_array()[0].at("machine_speed").is_null());
 }
 
 TEST(Published, speeds_have_sources_and_plausible_efficiencies) {
