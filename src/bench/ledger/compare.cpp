@@ -97,12 +97,13 @@ Value to_value(const std::vector<MachineRatio>& ratios) {
   return table;
 }
 
-/// Sentence about the changes of the machine by more than 2%; empty if there are none.
-std::string machine_text(const Value& row, FigureKind kind, const std::vector<MachineRatio>& ratios) {
+bool is_changed(double ratio) { return std::abs(ratio - 1.0) > kMostVariation; }
+
+/// Clauses about the changes of the machine by more than 2%.
+std::vector<std::string> machine_clauses(FigureKind kind, double ratio, const std::vector<MachineRatio>& machine) {
   std::vector<std::string> clauses;
-  for (const MachineRatio& each : ratios) {
-    if (std::abs(each.ratio - 1.0) <= kMostVariation) continue;
-    const double ratio = row.at("ratio").as_double();
+  for (const MachineRatio& each : machine) {
+    if (!is_changed(each.ratio)) continue;
     const double relative = kind == FigureKind::Time ? ratio * each.ratio : ratio / each.ratio;
     const double percent = std::abs(each.ratio - 1.0) * 100;
     const bool is_slower = each.ratio < 1.0;
@@ -112,9 +113,29 @@ std::string machine_text(const Value& row, FigureKind kind, const std::vector<Ma
                                                  percent, is_slower ? "slower" : "faster");
     clauses.push_back(fmt::format("{} in b (relative to that, the ratio is {:.3f})", change, relative));
   }
-  if (clauses.empty()) return {};
-  return fmt::format("{} {}: the machine itself {}", row.at("case").as_string(), row.at("figure").as_string(),
-                     fmt::join(clauses, " and "));
+  return clauses;
+}
+
+/// Sentences that say why a figure may have changed: the speed of the machine itself and, for single records, what
+/// disturbed them. Without a change of more than 2%, only the machine is told.
+std::vector<std::string> reasons_of(const Value& row, const Figure& a, const Figure& b,
+                                    const std::vector<MachineRatio>& machine) {
+  std::vector<std::string> reasons;
+  const double ratio = row.at("ratio").as_double();
+  const std::vector<std::string> clauses = machine_clauses(a.kind, ratio, machine);
+  if (!clauses.empty()) {
+    reasons.push_back(fmt::format("the machine itself {}", fmt::join(clauses, " and ")));
+  } else if (!machine.empty() && is_changed(ratio)) {
+    reasons.emplace_back("the machine itself was as fast in b as in a, within 2%");
+  }
+  if (is_changed(ratio) && row.at("variation").as_string() != "between runs") {
+    for (const std::string& sign : a.signs) reasons.push_back("in a, " + sign);
+    for (const std::string& sign : b.signs) reasons.push_back("in b, " + sign);
+  }
+  for (std::string& reason : reasons) {
+    reason = fmt::format("{} {}: {}", row.at("case").as_string(), row.at("figure").as_string(), reason);
+  }
+  return reasons;
 }
 
 std::string_view verdict_of(FigureKind kind, const std::optional<Interval>& interval) {
@@ -218,11 +239,13 @@ Value compare_records(const std::vector<StoredRecord>& a, const std::vector<Stor
     has_pair = true;
     const std::vector<Figure> theirs = main_figures(other->records.front().value.at("result"));
     for (const Figure& figure : main_figures(group.records.front().value.at("result"))) {
-      if (std::ranges::find(theirs, figure.name, &Figure::name) == theirs.end()) continue;
+      const auto found = std::ranges::find(theirs, figure.name, &Figure::name);
+      if (found == theirs.end()) continue;
       const std::vector<MachineRatio> machine = machine_ratios(group, *other, figure.name);
       rows.push_back(row_of(group, *other, figure, machine));
-      const std::string text = machine_text(rows.as_array().back(), figure.kind, machine);
-      if (!text.empty()) warnings.push_back(text);
+      for (std::string& reason : reasons_of(rows.as_array().back(), figure, *found, machine)) {
+        warnings.push_back(std::move(reason));
+      }
     }
   }
   if (!has_pair) refuse_different(groups_a, groups_b);

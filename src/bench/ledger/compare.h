@@ -16,7 +16,8 @@ namespace roentgen::bench {
 ///   same_host     true if all records are from one machine
 ///   figures       array of {case, figure, a, b, ratio, low, high, verdict, variation,
 ///                 machine_speed}
-///   warnings      array of texts: figures whose machine itself was more than 2% slower or faster in b
+///   warnings      array of texts that say why figures may differ: the machine itself was more than 2% slower or faster
+///                 in b, or other processes and the like disturbed a single record
 ///   only_a        labels of the groups of records that `b` lacks; likewise only_b
 /// ratio is b / a (b - a for an accuracy), with its interval or null. `variation` says what the interval
 /// includes: "between runs" if a side has several records, "within a run" if both have raw samples, else "unknown".

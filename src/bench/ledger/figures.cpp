@@ -10,6 +10,7 @@
 #include <ranges>
 #include <utility>
 
+#include "bench/disturbance.h"
 #include "io/json.h"
 
 namespace roentgen::bench {
@@ -136,7 +137,10 @@ void collect(const Value& table, const std::string& prefix, std::vector<Figure>&
     // Relative figures also depend on the samples of another row.
     const bool is_relative = figure.name.ends_with("efficiency") || figure.name.ends_with("speedup");
     if (!is_relative) figure.samples_s = samples_of_table(table);
-    if (!is_relative && figure.kind != FigureKind::Accuracy) figure.machine = machine_speeds_in(table);
+    if (!is_relative && figure.kind != FigureKind::Accuracy) {
+      figure.machine = machine_speeds_in(table);
+      if (const Value* const found = table.find("disturbance")) figure.signs = signs_of(disturbance_in(*found));
+    }
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }

@@ -33,6 +33,8 @@ struct Figure {
   /// Speeds of the machine itself during the measurement; empty: unknown, or no speed of the machine decides the
   /// figure.
   std::vector<NamedSpeed> machine{};
+  /// Signs of what disturbed the measurement (disturbance.h).
+  std::vector<std::string> signs{};
 };
 
 /// Kind of the figure with this key, by its unit: rates end with _per_s or _per_joule, times with _ms or _s. Nullopt if
