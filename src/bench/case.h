@@ -52,7 +52,8 @@ struct Host {
   /// Reads the graph from the file `options.model` and sets the sizes in `options`. Returns nullopt if `options.model`
   /// is the name of a built-in model.
   std::function<std::optional<graph::Graph>(const NetworkOptions& options)> graph_of_file;
-  /// Prints text to standard output at once, for cases that print their own result (Case::prints_itself()).
+  /// Removes the progress line and prints text to standard output at once, for cases that print their own result
+  /// (Case::prints_itself()).
   std::function<void(const std::string& text)> print;
   /// Makes SIGINT and similar signals ask for a stop from now on, instead of ending the process.
   std::function<void()> listen_for_stop;

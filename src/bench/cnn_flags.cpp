@@ -55,6 +55,22 @@ constexpr std::array<std::tuple<std::string_view, std::string_view, std::string_
     {"--variable_consistency", "strong", "roentgen bench scaling --update async"},
 }};
 
+/// Flags that are true or false, so that absl takes them without a value, and with the prefix "no".
+constexpr std::array<std::string_view, 14> kSwitches{"--distortions",
+                                                     "--use_fp16",
+                                                     "--xla",
+                                                     "--xla_compile",
+                                                     "--mkl",
+                                                     "--use_datasets",
+                                                     "--forward_only",
+                                                     "--datasets_use_prefetch",
+                                                     "--hierarchical_copy",
+                                                     "--eval",
+                                                     "--fp16_vars",
+                                                     "--fp16_enable_auto_loss_scale",
+                                                     "--cross_replica_sync",
+                                                     "--print_training_accuracy"};
+
 [[noreturn]] void refuse(std::string_view flag, std::string_view expected, std::string_view got,
                          std::string_view remedy) {
   throw ConfigError(error_text("bench.cnn", flag, expected, got, remedy));
@@ -335,6 +351,7 @@ std::vector<Option> CnnFlags::options() {
     all.push_back(
         {.name = std::string(flag), .target = &others[std::string(flag)], .doc = fmt::format("only {}", only)});
   }
+  for (Option& option : all) option.is_switch = std::ranges::find(kSwitches, option.name) != kSwitches.end();
   return all;
 }
 

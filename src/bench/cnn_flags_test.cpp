@@ -160,6 +160,18 @@ TEST(CnnFlags, that_would_change_what_is_measured_are_refused) {
   }
 }
 
+TEST(CnnFlags, that_are_true_or_false_may_stand_alone) {
+  CnnFlags all;
+  std::vector<std::string> switches, others;
+  for (const Option& option : all.options()) {
+    EXPECT_TRUE(!option.is_switch || std::holds_alternative<std::string*>(option.target)) << option.name;
+    (option.is_switch ? switches : others).push_back(option.name);
+  }
+  EXPECT_THAT(switches, testing::IsSupersetOf({"--use_fp16", "--distortions", "--xla", "--eval"}));
+  EXPECT_EQ(switches.size(), 14U) << "every name in the list is the name of a flag";
+  EXPECT_THAT(others, testing::IsSupersetOf({"--model", "--kmp_settings", "--variable_consistency"}));
+}
+
 TEST(CnnOutput, has_the_form_of_tf_cnn_benchmarks) {
   CnnOutput output(16, 2);
   EXPECT_EQ(output.add(0.1, 0.6931), "Step\tImg/sec\ttotal_loss\n1\timages/sec: 160.0 +/- 0.0 (jitter = 0.0)\t0.693\n");

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "bench/harness.h"
+#include "core/error.h"
 
 namespace roentgen::bench {
 namespace {
@@ -22,6 +25,28 @@ constexpr double kMostOther_cores = 0.1;
 /// Mean number of cores taken by the hypervisor above which they are reported.
 constexpr double kMostStolen_cores = 0.02;
 constexpr double kLowestClockRatio = 0.95;
+constexpr double kLowestGpuClockRatio = 0.98;
+
+using runtime::ThrottleReason;
+/// Bits of reasons that disturb, with the end of the sentence "the GPU was slowed by ...".
+constexpr std::array<std::pair<std::int64_t, std::string_view>, 4> kThrottles{
+    {{ThrottleReason::kPowerCap, "its power limit"},
+     {ThrottleReason::kHeat, "heat"},
+     {ThrottleReason::kPowerBrake, "the power supply"},
+     {ThrottleReason::kHardware, "its hardware"}}};
+
+/// Numbers of a disturbance by their keys in a record.
+constexpr std::array<std::pair<std::string_view, std::optional<double> Disturbance::*>, 7> kNumbers{
+    {{"other_cores", &Disturbance::other_cores},
+     {"stolen_cores", &Disturbance::stolen_cores},
+     {"clock_ratio", &Disturbance::clock_ratio},
+     {"gpu_mhz", &Disturbance::gpu_mhz},
+     {"gpu_clock_ratio", &Disturbance::gpu_clock_ratio},
+     {"gpu_celsius", &Disturbance::gpu_celsius},
+     {"gpu_limit_w", &Disturbance::gpu_limit_w}}};
+/// Counts of a disturbance by their keys in a record.
+constexpr std::array<std::pair<std::string_view, std::optional<std::int64_t> Disturbance::*>, 2> kCounts{
+    {{"throttles", &Disturbance::throttles}, {"gpu_throttle_reasons", &Disturbance::gpu_throttle_reasons}}};
 
 std::string text_of(const fs::path& file) {
   std::ifstream stream(file);
@@ -75,18 +100,83 @@ std::optional<double> difference(std::optional<double> begin, std::optional<doub
   return begin && end ? std::optional(*end - *begin) : std::nullopt;
 }
 
+/// Adds the values of the GPU.
+void compare_gpus(const runtime::DeviceUse& begin, const runtime::DeviceUse& end, Disturbance& found) {
+  if (begin.clock_mhz && end.clock_mhz && *begin.clock_mhz > 0.0) {
+    found.gpu_mhz = (*begin.clock_mhz + *end.clock_mhz) / 2;
+    found.gpu_clock_ratio = *end.clock_mhz / *begin.clock_mhz;
+  }
+  found.gpu_celsius = end.celsius;
+  found.gpu_limit_w = end.power_limit_w;
+  if (!begin.throttle_reasons && !end.throttle_reasons) return;
+  std::int64_t disturbing = 0;
+  for (const auto& [bits, name] : kThrottles) disturbing |= bits;
+  found.gpu_throttle_reasons = (begin.throttle_reasons.value_or(0) | end.throttle_reasons.value_or(0)) & disturbing;
+}
+
+/// Replaces `value` by `other` if that is known and `is_worse` than it.
+template <typename Number, typename IsWorse>
+void take_worse(std::optional<Number>& value, const std::optional<Number>& other, const IsWorse& is_worse) {
+  if (other && (!value || is_worse(*other, *value))) value = other;
+}
+
+void join(Disturbance& host, const Disturbance& rank) {
+  for (const auto more : {&Disturbance::other_cores, &Disturbance::stolen_cores, &Disturbance::gpu_celsius}) {
+    take_worse(host.*more, rank.*more, std::greater<>());
+  }
+  for (const auto less :
+       {&Disturbance::clock_ratio, &Disturbance::gpu_mhz, &Disturbance::gpu_clock_ratio, &Disturbance::gpu_limit_w}) {
+    take_worse(host.*less, rank.*less, std::less<>());
+  }
+  take_worse(host.throttles, rank.throttles, std::greater<>());
+  if (rank.gpu_throttle_reasons) {
+    host.gpu_throttle_reasons = host.gpu_throttle_reasons.value_or(0) | *rank.gpu_throttle_reasons;
+  }
+}
+
+/// Largest factor by which a value exceeds the limit above which it is reported.
+double severity_of(const Disturbance& found) {
+  return std::max({found.other_cores.value_or(0.0) / kMostOther_cores,
+                   found.stolen_cores.value_or(0.0) / kMostStolen_cores,
+                   static_cast<double>(found.throttles.value_or(0)),
+                   (1.0 - found.clock_ratio.value_or(1.0)) / (1.0 - kLowestClockRatio),
+                   (1.0 - found.gpu_clock_ratio.value_or(1.0)) / (1.0 - kLowestGpuClockRatio),
+                   found.gpu_throttle_reasons.value_or(0) != 0 ? 1.0 : 0.0});
+}
+
+/// Adds the signs of the GPU.
+void add_gpu_signs(const Disturbance& found, std::vector<std::string>& signs) {
+  std::int64_t reasons = found.gpu_throttle_reasons.value_or(0);
+  // Old devices set only the bit of the hardware; newer ones set it beside that of the reason.
+  if ((reasons & (ThrottleReason::kHeat | ThrottleReason::kPowerBrake)) != 0) reasons &= ~ThrottleReason::kHardware;
+  for (const auto& [bits, name] : kThrottles) {
+    if ((reasons & bits) == 0) continue;
+    std::string state;
+    if (bits == ThrottleReason::kPowerCap && found.gpu_limit_w) state = fmt::format(" ({:.0f} W)", *found.gpu_limit_w);
+    if (bits == ThrottleReason::kHeat && found.gpu_celsius) {
+      state = fmt::format(" ({:.0f} degrees Celsius)", *found.gpu_celsius);
+    }
+    signs.push_back(fmt::format("the GPU was slowed by {}{}", name, state));
+  }
+  if (found.gpu_clock_ratio.value_or(1.0) < kLowestGpuClockRatio) {
+    signs.push_back(fmt::format("the clock of the GPU fell to {:.0f}%", *found.gpu_clock_ratio * 100));
+  }
+}
+
 }  // namespace
 
-MachineState machine_state(const KernelFolders& folders) {
+MachineState machine_state(const CounterSources& sources) {
   MachineState state{.seconds = std::chrono::duration<double>(Clock::now().time_since_epoch()).count()};
-  read_all_cores(folders.proc / "stat", state);
-  read_own(folders.proc / "self/stat", state);
-  for_each_core(folders.sys, "thermal_throttle/core_throttle_count", [&](double count) {
+  if (sources.gpu != nullptr) state.gpu = sources.gpu->read();
+  read_own(sources.proc / "self/stat", state);
+  if (!sources.has_machine) return state;
+  read_all_cores(sources.proc / "stat", state);
+  for_each_core(sources.sys, "thermal_throttle/core_throttle_count", [&](double count) {
     state.throttles = state.throttles.value_or(0) + static_cast<std::int64_t>(count);
   });
   double khz = 0.0;
   int cores = 0;
-  for_each_core(folders.sys, "cpufreq/scaling_cur_freq", [&](double each) {
+  for_each_core(sources.sys, "cpufreq/scaling_cur_freq", [&](double each) {
     khz += each;
     ++cores;
   });
@@ -106,6 +196,7 @@ Disturbance disturbance_between(const MachineState& begin, const MachineState& e
   }
   if (begin.throttles && end.throttles) found.throttles = *end.throttles - *begin.throttles;
   if (begin.mhz && end.mhz && *begin.mhz > 0.0) found.clock_ratio = *end.mhz / *begin.mhz;
+  if (begin.gpu && end.gpu) compare_gpus(*begin.gpu, *end.gpu, found);
   return found;
 }
 
@@ -124,26 +215,44 @@ std::vector<std::string> signs_of(const Disturbance& disturbance) {
   if (disturbance.clock_ratio.value_or(1.0) < kLowestClockRatio) {
     signs.push_back(fmt::format("the clock of the cores fell to {:.0f}%", *disturbance.clock_ratio * 100));
   }
+  add_gpu_signs(disturbance, signs);
+  if (disturbance.host.empty()) return signs;
+  for (std::string& sign : signs) sign = fmt::format("host {}: {}", disturbance.host, sign);
   return signs;
 }
 
+Disturbance worst_host(std::span<const Disturbance> ranks) {
+  RG_ASSERT(!ranks.empty());
+  std::vector<Disturbance> hosts;
+  for (const Disturbance& rank : ranks) {
+    const auto found = std::ranges::find(hosts, rank.host, &Disturbance::host);
+    found == hosts.end() ? hosts.push_back(rank) : join(*found, rank);
+  }
+  Disturbance worst = *std::ranges::max_element(hosts, {}, severity_of);
+  if (hosts.size() == 1) worst.host.clear();
+  return worst;
+}
+
 Value to_value(const Disturbance& disturbance) {
-  const auto number = [](const auto& value) { return value ? Value(*value) : Value(); };
-  return Value::Table{{"other_cores", number(disturbance.other_cores)},
-                      {"stolen_cores", number(disturbance.stolen_cores)},
-                      {"throttles", number(disturbance.throttles)},
-                      {"clock_ratio", number(disturbance.clock_ratio)}};
+  Value table = Value::table();
+  table.set("host", disturbance.host.empty() ? Value() : Value(disturbance.host));
+  for (const auto& [key, number] : kNumbers)
+    table.set(key, disturbance.*number ? Value(*(disturbance.*number)) : Value());
+  for (const auto& [key, count] : kCounts) table.set(key, disturbance.*count ? Value(*(disturbance.*count)) : Value());
+  return table;
 }
 
 Disturbance disturbance_in(const Value& table) {
-  const auto number_at = [&table](std::string_view key) {
+  Disturbance read;
+  if (const Value* const host = table.find("host"); host != nullptr && host->is_string()) read.host = host->as_string();
+  for (const auto& [key, number] : kNumbers) {
     const Value* const value = table.find(key);
-    return value != nullptr && value->is_number() ? std::optional(value->as_double()) : std::nullopt;
-  };
-  Disturbance read{.other_cores = number_at("other_cores"),
-                   .stolen_cores = number_at("stolen_cores"),
-                   .clock_ratio = number_at("clock_ratio")};
-  if (const auto count = number_at("throttles")) read.throttles = static_cast<std::int64_t>(*count);
+    if (value != nullptr && value->is_number()) read.*number = value->as_double();
+  }
+  for (const auto& [key, count] : kCounts) {
+    const Value* const value = table.find(key);
+    if (value != nullptr && value->is_integer()) read.*count = value->as_integer();
+  }
   return read;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/calibration.h"
 #include "bench/disturbance.h"
 #include "bench/harness.h"
 #include "bench/speed.h"
@@ -22,13 +23,14 @@ namespace roentgen::bench {
 namespace {
 
 /// Entries of a row.
-constexpr std::array<std::string_view, 20> kRowKeys{
+constexpr std::array<std::string_view, 21> kRowKeys{
     "ranks", "n",         "hosts",        "images_per_s", "uncertainty",  "jitter",         "min",
     "max",   "variation", "settled_from", "data_wait",    "comm_exposed", "oversubscribed", "kind",
-    "batch", "threads",   "dtype",        "warnings",     "disturbance",  "samples"};
+    "batch", "threads",   "dtype",        "warnings",     "disturbance",  "calibration",    "samples"};
 /// Entries of a row that run_scaling_point() returns.
-constexpr std::array<std::string_view, 9> kPointKeys{"data_wait", "comm_exposed", "oversubscribed", "kind",   "batch",
-                                                     "threads",   "dtype",        "disturbance",    "samples"};
+constexpr std::array<std::string_view, 10> kPointKeys{"data_wait",   "comm_exposed", "oversubscribed", "kind",
+                                                      "batch",       "threads",      "dtype",          "disturbance",
+                                                      "calibration", "samples"};
 
 /// Adds the entries of a point that some points lack.
 void add_found(Value& row, const Value& point) {
@@ -59,30 +61,39 @@ Value ratio_of(const Value& point, const Value& base, double more) {
 
 }  // namespace
 
-Value run_short(const ScalingOptions& given, dist::CommThread* group) {
+Value run_shown_point(std::string_view name, const ScalingOptions& given, dist::CommThread* group) {
   ScalingOptions options = given;
+  options.is_calibrated = true;
   const train::Ranks ranks(group);
-  StepProgress progress(fmt::format("short, {}", train::ranks_text(ranks.size())),
+  StepProgress progress(fmt::format("{}, {}", name, train::ranks_text(ranks.size())),
                         options.step.warmup + options.step.steps);
-  if (ranks.is_first()) {
-    options.on_step = [&](const train::StepRecord& record) {
-      progress.update(record);
-      if (given.on_step) given.on_step(record);
-    };
-  }
-  const Value point = run_scaling_point(options, group);
+  options.on_step = [&](const train::StepRecord& record) {
+    if (!ranks.is_first()) return;
+    progress.update(record);
+    if (given.on_step) given.on_step(record);
+  };
+  Value point = run_scaling_point(options, group);
   progress.end();
-  return short_row(point);
+  return point;
 }
 
-std::vector<std::string> short_warnings(const std::vector<double>& step_s, const Value& disturbance) {
+Value run_short(const ScalingOptions& options, dist::CommThread* group) {
+  return short_row(run_shown_point("short", options, group));
+}
+
+std::vector<std::string> short_warnings(const Value& result) {
+  const std::vector<double> step_s = measurements_in(result.at("samples").at("step_s"));
   std::vector<std::string> warnings = signs_of_unsteady_speed(step_s);
   const bool is_unsteady = !warnings.empty();
-  const std::vector<std::string> causes = signs_of(disturbance_in(disturbance));
+  std::vector<std::string> causes = signs_of(disturbance_in(result.at("disturbance")));
+  for (std::string& sign : signs_of(calibration_in(result.at("calibration")), step_s))
+    causes.push_back(std::move(sign));
   warnings.insert(warnings.end(), causes.begin(), causes.end());
   if (is_unsteady && causes.empty()) {
     warnings.emplace_back(
-        "no cause was found: other processes, stolen CPU time, heat and clock changed too little, or are unknown");
+        "no cause was found: other processes, stolen CPU time, heat, clock, and the speed of the machine itself "
+        "changed "
+        "too little, or are unknown");
   }
   return warnings;
 }
@@ -105,7 +116,7 @@ Value short_row(const Value& point) {
   for (const std::string_view key : kPointKeys) row.set(key, point.at(key));
   add_found(row, point);
   Value& warnings = row.set("warnings", Value::array());
-  for (std::string& text : short_warnings(step_s, point.at("disturbance"))) warnings.push_back(std::move(text));
+  for (std::string& text : short_warnings(point)) warnings.push_back(std::move(text));
   return short_row_in(row);
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cases/scaling.h"
@@ -24,9 +25,13 @@ namespace roentgen::bench {
 inline constexpr std::int64_t kShortWarmup = 10;
 inline constexpr std::int64_t kShortSteps = 100;
 
+/// Runs run_scaling_point() with calibration. A run of more than 5 s shows its progress on standard error. Only rank 0
+/// calls options.on_step.
+/// @param name name of the case, with which the progress begins
+[[nodiscard]] Value run_shown_point(std::string_view name, const ScalingOptions& options, dist::CommThread* group);
+
 /// Trains options.step.warmup and options.step.steps steps as a rank of `group`, or alone if it is null. All ranks must
-/// call it with equal options. Times are those of rank 0; ranks wait for each other in every step. A run of more than
-/// 5 s shows its progress on standard error.
+/// call it with equal options. Times are those of rank 0; ranks wait for each other in every step. Shows its progress.
 /// @return short_row() of the run
 [[nodiscard]] Value run_short(const ScalingOptions& options, dist::CommThread* group);
 
@@ -37,16 +42,18 @@ inline constexpr std::int64_t kShortSteps = 100;
 ///   settled_from      number of the first measured step, from 1, from which the speed no longer drifts; or null
 ///   data_wait, comm_exposed, oversubscribed, kind, batch, threads, dtype  see run_scaling_point()
 ///   warnings          [text]: what makes the speed doubtful, and what disturbed the run
-///   disturbance, samples {step_s}
+///   disturbance, calibration, samples {step_s}
 /// @param point result of run_scaling_point()
 [[nodiscard]] Value short_row(const Value& point);
 
 /// Picks the entries of short_row() from the result of one number of devices.
 [[nodiscard]] Value short_row_in(const Value& result);
 
-/// Describes what makes the speed doubtful and what disturbed the run: signs_of_unsteady_speed(), then signs_of(). If
-/// an unsteady run has no sign of a disturbance, the last text says so. Empty for a steady and undisturbed run.
-[[nodiscard]] std::vector<std::string> short_warnings(const std::vector<double>& step_s, const Value& disturbance);
+/// Describes what makes the speed doubtful and what disturbed the run: signs_of_unsteady_speed(), then the signs of
+/// `disturbance` and `calibration`. If an unsteady run has none of these, the last text says so. Empty for a steady and
+/// undisturbed run.
+/// @param result table with samples.step_s, disturbance and calibration
+[[nodiscard]] std::vector<std::string> short_warnings(const Value& result);
 
 /// Measures every number of devices in turn. Returns `settings` with the rows:
 ///   one number       the entries of its row

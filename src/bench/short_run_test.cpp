@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/calibration.h"
 #include "bench/case_list.h"
 #include "bench/disturbance.h"
 #include "bench/harness.h"
@@ -42,6 +43,7 @@ Value point(std::int64_t ranks, const std::vector<double>& step_s,
                       {"oversubscribed", is_oversubscribed},
                       {"kind", "measured"},
                       {"disturbance", to_value(disturbance)},
+                      {"calibration", Value()},
                       {"samples", Value::Table{{"step_s", samples_of(step_s)}}}};
 }
 
@@ -78,6 +80,20 @@ TEST(Short, disturbance_is_named_as_the_cause) {
   EXPECT_THAT(warnings_of(short_row(point(1, steady(), {.throttles = 2}))),
               ElementsAre("cores became slower because of heat 2 times"))
       << "it may have slowed all steps alike";
+}
+
+TEST(Short, slower_machine_is_named_as_the_cause) {
+  std::vector<double> step_s = steady();
+  for (std::size_t i = 50; i < 100; ++i) step_s[i] *= 1.1;
+  Value result = point(1, step_s);
+  Calibration calibration{.steps = {0, 50, 100}, .samples = {{1e-3, 2e-3}, {1e-3, 2e-3}, {1.2e-3, 2e-3}}};
+  result.set("calibration", to_value(calibration));
+  const Value row = short_row(result);
+  EXPECT_THAT(warnings_of(row),
+              ElementsAre(HasSubstr("varies by"),
+                          "the machine itself computed 9% slower in steps 51 to 100 than in steps 1 to 50, and the "
+                          "steps took 10% longer"));
+  EXPECT_EQ(row.at("calibration"), result.at("calibration"));
 }
 
 TEST(Short, drift_is_not_settled) {
@@ -171,6 +187,7 @@ TEST(Short, case_measures_one_device_in_its_own_process) {
   EXPECT_LE(result.at("min").as_double(), result.at("images_per_s").as_double());
   EXPECT_GE(result.at("max").as_double(), result.at("images_per_s").as_double());
   EXPECT_EQ(result.at("dtype").as_string(), "f32");
+  EXPECT_EQ(calibration_in(result.at("calibration")).steps, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
 }
 
 TEST(Short, emulated_device_has_its_speed) {
@@ -178,6 +195,7 @@ TEST(Short, emulated_device_has_its_speed) {
                                 {{"--image", 32}, {"--warmup", 1}, {"--steps", 3}, {"--threads", 1}});
   EXPECT_EQ(result.at("kind").as_string(), "emulated");
   EXPECT_LE(result.at("images_per_s").as_double(), 20.0) << "it sleeps at least so long";
+  EXPECT_TRUE(result.at("calibration").is_null()) << "its speed is not that of the machine";
 }
 
 TEST(Short, epochs_need_data) {

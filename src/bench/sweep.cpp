@@ -59,7 +59,7 @@ Value measured_row(const Planned& planned, const Value& result) {
   row.set("steady", signs_of_unsteady_speed(measurements_in(result.at("samples").at("step_s"))).empty());
   for (const char* key : {"threads", "oversubscribed"}) row.set(key, result.at(key));
   row.set("failed", "");
-  for (const char* key : {"warnings", "disturbance", "samples"}) row.set(key, result.at(key));
+  for (const char* key : {"warnings", "disturbance", "calibration", "samples"}) row.set(key, result.at(key));
   return row;
 }
 

@@ -80,7 +80,7 @@ struct SweepRun {
 ///   steady         false if signs_of_unsteady_speed() found something; null if it failed
 ///   threads, oversubscribed  see short_row(); null if it failed
 ///   failed         reason; empty for a measured row
-///   warnings, disturbance, samples  see short_row(); only of measured rows
+///   warnings, disturbance, calibration, samples  see short_row(); only of measured rows
 [[nodiscard]] Value::Array run_sweep(const std::vector<SweepSetting>& settings, const SweepRun& run);
 
 /// How certain the choice of a setting is.

@@ -50,6 +50,7 @@ Value measured(const SweepSetting& setting, double step_s, double burst = 1.0, d
                                 {"oversubscribed", false},
                                 {"kind", "measured"},
                                 {"disturbance", to_value(Disturbance{.other_cores = 0.0})},
+                                {"calibration", Value()},
                                 {"samples", Value::Table{{"step_s", samples_of(times)}}}});
 }
 

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "cli/first_lines.h"
+#include "cli/switch_values.h"
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/short_error.h"
@@ -279,28 +281,6 @@ void check_command(std::string_view word, const Commands& commands) {
               is_option ? std::string() : suggestion(word, known));
 }
 
-/// Text printed for an empty command line: the steps from a folder of images to a trained model.
-std::string first_steps() {
-  return "roentgen needs a command. The most common lines:\n"
-         "  roentgen init DIR                                  write a recipe for your images\n"
-         "  roentgen train --recipe FILE --data DIR --out run  train a classifier\n"
-         "  roentgen predict --checkpoint FILE IMAGES          predict findings\n"
-         "roentgen --help lists all commands.";
-}
-
-/// Text printed for a command that lacks the options it needs: its most common command lines.
-std::string first_lines(const Command& command) {
-  constexpr int kMost = 3;
-  std::string text = fmt::format("roentgen {} needs options. The most common lines:\n", command.name());
-  std::string_view rest = command.examples();
-  for (int i = 0; i < kMost && !rest.empty(); ++i) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    text += fmt::format("  {}\n", line);
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-  }
-  return text + fmt::format("roentgen {} --help lists all options.", command.name());
-}
-
 /// Throws ConfigError for empty values, which come from unset shell variables.
 void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options) {
   for (const Option& option : options) {
@@ -362,8 +342,13 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   const auto asked = [&] {
     return std::find_if(apps.begin(), apps.end(), [](const CLI::App* sub) { return sub->parsed(); }) - apps.begin();
   };
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (words.front() == commands[i]->name()) words = with_switch_values(words, options[i]);
+  }
+  std::ranges::reverse(words);  // the order that CLI11 expects
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     const auto index = static_cast<std::size_t>(asked());
     parsed.text = index == apps.size() ? app.help() : help_of(*apps[index], *commands[index], options[index]);

@@ -58,6 +58,7 @@ bench::Host host() {
               },
           .print =
               [](const std::string& text) {
+                terminal::clear_progress();
                 terminal::print_tabbed(text);
                 flush_output();
               },
@@ -94,7 +95,7 @@ Value with_short_energy(Value result) {
 void print(const Value& result) {
   terminal::print(
       report_text(with_short_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables",
-                                              "libraries", "links", "machine", "disturbance"}));
+                                              "libraries", "links", "machine", "disturbance", "calibration"}));
 }
 
 class BenchCommand final : public Command {

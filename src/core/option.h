@@ -39,6 +39,8 @@ struct Option {
   bool is_input = false;
   /// First positional argument for which the option exists ("step" in `bench step`); empty: for all.
   std::string case_name = {};
+  /// True for a text "true" or "false" that may be left out: "--xla" means "--xla=true", and "--noxla" "--xla=false".
+  bool is_switch = false;
 };
 
 /// Joins several lists of options, in their order.

@@ -28,7 +28,7 @@ struct ProcessInfo {
   unsigned gpu_instance, compute_instance;
 };
 
-/// Functions of NVML. All except `energy` must exist, otherwise the library is not used.
+/// Functions of NVML. All down to `processes` must exist, otherwise the library is not used.
 struct Nvml {
   Status (*init)() = nullptr;
   Status (*handle_of)(const char* bus, Handle* handle) = nullptr;
@@ -38,6 +38,9 @@ struct Nvml {
   Status (*memory)(Handle device, Memory* memory) = nullptr;
   Status (*processes)(Handle device, unsigned* count, ProcessInfo* infos) = nullptr;
   Status (*energy)(Handle device, unsigned long long* millijoules) = nullptr;
+  Status (*clock)(Handle device, int kind, unsigned* megahertz) = nullptr;
+  Status (*temperature)(Handle device, int sensor, unsigned* celsius) = nullptr;
+  Status (*throttle_reasons)(Handle device, unsigned long long* reasons) = nullptr;
 };
 
 template <typename Function>
@@ -60,6 +63,11 @@ std::optional<Nvml> load(const std::string& file) {
                         find(library, "nvmlDeviceGetComputeRunningProcesses_v3", nvml.processes);
   if (!is_whole || nvml.init() != 0) return std::nullopt;
   static_cast<void>(find(library, "nvmlDeviceGetTotalEnergyConsumption", nvml.energy));
+  static_cast<void>(find(library, "nvmlDeviceGetClockInfo", nvml.clock));
+  static_cast<void>(find(library, "nvmlDeviceGetTemperature", nvml.temperature));
+  // Drivers before 535 know only the second name.
+  static_cast<void>(find(library, "nvmlDeviceGetCurrentClocksEventReasons", nvml.throttle_reasons) ||
+                    find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml.throttle_reasons));
   return nvml;
 }
 
@@ -78,18 +86,33 @@ class NvmlMonitor final : public DeviceMonitor {
         nvml_.processes(device_, &count, infos.data()) != 0) {
       return std::nullopt;
     }
-    unsigned long long energy = 0;
-    const bool has_energy = nvml_.energy != nullptr && nvml_.energy(device_, &energy) == 0;
-    return DeviceUse{.power_w = kMilli * power,
-                     .power_limit_w = kMilli * limit,
-                     .busy_percent = static_cast<int>(rates.gpu),
-                     .used_bytes = memory.used,
-                     .memory_bytes = memory.total,
-                     .processes = count,
-                     .energy_j = has_energy ? std::optional(kMilli * static_cast<double>(energy)) : std::nullopt};
+    DeviceUse use{.power_w = kMilli * power,
+                  .power_limit_w = kMilli * limit,
+                  .busy_percent = static_cast<int>(rates.gpu),
+                  .used_bytes = memory.used,
+                  .memory_bytes = memory.total,
+                  .processes = count};
+    read_optional(use);
+    return use;
   }
 
  private:
+  /// Sets the values that not every device or driver reports.
+  void read_optional(DeviceUse& use) const {
+    constexpr double kJoules = 1e-3;
+    constexpr int kMultiprocessors = 1, kChip = 0;  // nvml.h: NVML_CLOCK_SM, NVML_TEMPERATURE_GPU
+    unsigned long long number = 0;
+    unsigned megahertz = 0, celsius = 0;
+    if (nvml_.energy != nullptr && nvml_.energy(device_, &number) == 0) {
+      use.energy_j = kJoules * static_cast<double>(number);
+    }
+    if (nvml_.clock != nullptr && nvml_.clock(device_, kMultiprocessors, &megahertz) == 0) use.clock_mhz = megahertz;
+    if (nvml_.temperature != nullptr && nvml_.temperature(device_, kChip, &celsius) == 0) use.celsius = celsius;
+    if (nvml_.throttle_reasons != nullptr && nvml_.throttle_reasons(device_, &number) == 0) {
+      use.throttle_reasons = static_cast<std::int64_t>(number);
+    }
+  }
+
   Nvml nvml_;
   Handle device_;
 };

@@ -6,12 +6,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace roentgen::runtime {
+
+/// Reasons for a lower clock, as bits of DeviceUse::throttle_reasons (nvml.h, nvmlClocksEventReasons).
+struct ThrottleReason {
+  static constexpr std::int64_t kPowerCap = 0x04;  ///< the power limit
+  static constexpr std::int64_t kHardware = 0x08;  ///< the hardware; heat and power brake have bits of their own, too
+  static constexpr std::int64_t kHeat = 0x20 | 0x40;  ///< temperature of the chip or its memory
+  static constexpr std::int64_t kPowerBrake = 0x80;   ///< signal of the power supply
+};
 
 /// State of a device at one moment.
 struct DeviceUse {
@@ -23,6 +32,9 @@ struct DeviceUse {
   std::size_t processes = 0;     ///< processes that compute on the device, including this process if it does
   /// Energy used since the driver was loaded, in joules; nullopt if the device does not count it.
   std::optional<double> energy_j{};
+  std::optional<double> clock_mhz{};               ///< clock of the multiprocessors; nullopt: unknown
+  std::optional<double> celsius{};                 ///< temperature of the chip; nullopt: unknown
+  std::optional<std::int64_t> throttle_reasons{};  ///< bits of ThrottleReason and others; nullopt: unknown
 };
 
 /// Reads the state of one device. Thread-compatible.

@@ -22,6 +22,9 @@ TEST(DeviceMonitor, reads_what_the_library_tells) {
   EXPECT_EQ(use->processes, 2U);
   ASSERT_TRUE(use->energy_j.has_value());
   EXPECT_DOUBLE_EQ(*use->energy_j, 5000.5);
+  EXPECT_EQ(use->clock_mhz, 1755.0);
+  EXPECT_EQ(use->celsius, 71.0);
+  EXPECT_EQ(use->throttle_reasons, 0x44);
 }
 
 TEST(DeviceMonitor, is_absent_without_library_functions_or_device) {

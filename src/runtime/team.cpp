@@ -39,4 +39,9 @@ int prepare_team(int threads) {
   return members;
 }
 
+void run_team(int threads, const std::function<void(int thread)>& work) {
+#pragma omp parallel num_threads(threads)
+  work(omp_get_thread_num());
+}
+
 }  // namespace roentgen::runtime

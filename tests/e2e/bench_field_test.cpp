@@ -77,6 +77,19 @@ TEST(BenchCnn, runs_the_whitepapers_command) {
   EXPECT_THAT(run.err, HasSubstr("cnn: --use_fp16=True becomes --dtype bf16"));
 }
 
+TEST(BenchCnn, takes_switches_without_a_value_as_absl_does) {
+  const Workplace place;
+  const Ended run = place.must_run({"bench", "cnn", "--device=cpu", "--use_fp16", "--nodistortions", "--xla",
+                                    "--model=resnet18", "--data_name=cifar10", "--batch_size=1", "--num_batches=1",
+                                    "--num_warmup_batches=1", "--ledger=none", "--noforward_only"});
+  EXPECT_EQ(parsed(run.out).steps, std::vector<std::int64_t>{1});
+  EXPECT_THAT(run.err, HasSubstr("cnn: --use_fp16=true becomes --dtype bf16"));
+  EXPECT_THAT(run.err, HasSubstr("cnn: --xla=true becomes --fuse on"));
+  expect_refusal(place.run({"bench", "cnn", "--forward_only", "--device=cpu"}), {"--forward_only", "got true"});
+  expect_refusal(place.run({"bench", "cnn", "--nocross_replica_sync"}), {"--cross_replica_sync", "got false"});
+  expect_refusal(place.run({"bench", "cnn", "--model"}), {"--model", "needs a value"});
+}
+
 TEST(BenchCnn, refuses_what_it_cannot_do) {
   const Workplace place;
   expect_refusal(place.run({"bench", "cnn", "--data_dir=/no/such/folder"}),
@@ -95,6 +108,20 @@ TEST(BenchShort, measures_an_epoch_of_files) {
                                     "--ranks", "1",     "--device", "cpu",  "--ledger", "none", "--json",    json});
   EXPECT_THAT(run.out, HasSubstr("= 1 * 24 / (4 * 1) = 6"));
   EXPECT_EQ(read_json(json).at("samples").at("step_s").as_array().size(), 6U);
+}
+
+TEST(BenchShort, two_records_tell_the_speed_of_the_machine) {
+  const Workplace place;
+  for (const std::string folder : {"a", "b"}) {
+    place.must_run({"bench",   "short",    "--model",  "resnet18", "--image",  "32",          "--batch",
+                    "2",       "--warmup", "1",        "--steps",  "4",        "--threads",   "1",
+                    "--ranks", "1",        "--device", "cpu",      "--ledger", place / folder});
+  }
+  const fs::path json = place / "compare.json";
+  const Ended run = place.must_run({"bench", "compare", place / "a", place / "b", "--json", json});
+  EXPECT_THAT(run.out, ContainsRegex("machine_speed\n.* compute [0-9.]+, copy [0-9.]+\n"));
+  const Value result = read_json(json);
+  EXPECT_GT(result.at("figures").as_array().at(0).at("machine_speed").at("compute").as_double(), 0.0);
 }
 
 TEST(BenchShort, needs_numbers_of_ranks_for_hosts) {

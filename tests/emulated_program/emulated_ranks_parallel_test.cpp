@@ -200,6 +200,22 @@ TEST_F(EmulatedRanks, a_signal_stops_all_threads_of_one_process) {
   EXPECT_TRUE(fs::exists(resume_file("stopped")));
 }
 
+TEST_F(EmulatedRanks, cnn_starts_a_process_for_each_card) {
+  const Ended ended = run_it({"bench", "cnn", "--num_gpus=2", "--model=resnet18", "--data_name=cifar10", "--noxla",
+                              "--batch_size=1", "--num_batches=2", "--num_warmup_batches=1", "--display_every=1",
+                              "--ledger=none", "--json", place_ / "cnn.json"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              testing::ContainsRegex("Step\tImg/sec\ttotal_loss\n1\timages/sec: [0-9.]+ .*\n2\timages/sec: "));
+  EXPECT_THAT(ended.out, HasSubstr("\ntotal images/sec: "));
+  const Value result = read_json(place_ / "cnn.json");
+  EXPECT_EQ(result.at("ranks").as_integer(), 2);
+  EXPECT_EQ(result.at("fuse").as_string(), "off");
+  EXPECT_THAT(result.at("device").as_string(), testing::StartsWith("cuda"));
+  EXPECT_EQ(result.at("losses").as_array().size(), 2U);
+  EXPECT_TRUE(result.at("calibration").is_null()) << "a GPU is not calibrated";
+}
+
 TEST_F(EmulatedRanks, devices_that_cannot_be_had_are_named_once) {
   const Ended missing = train_plain("no", 0, 6, 1, {"--devices", "cuda:0,9"});
   EXPECT_EQ(missing.code, 1);

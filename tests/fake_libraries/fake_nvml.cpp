@@ -18,6 +18,12 @@ int nvmlDeviceGetMemoryInfo(void*, unsigned long long* memory) {
   return memory[0] = 80ULL << 30, memory[1] = 77ULL << 30, memory[2] = 3ULL << 30, 0;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) { return *millijoules = 5'000'500, 0; }
+int nvmlDeviceGetClockInfo(void*, int kind, unsigned* megahertz) {
+  return *megahertz = 1755, kind == 1 ? 0 : 2;  // 1: multiprocessors; invalid argument
+}
+int nvmlDeviceGetTemperature(void*, int sensor, unsigned* celsius) { return *celsius = 71, sensor == 0 ? 0 : 2; }
+/// Name of the function in drivers before 535. Reports the power cap and heat.
+int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) { return *reasons = 0x44, 0; }
 /// Reports two processes, if the caller's array has room for them.
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
   const bool fits = *count >= 2;

@@ -17,7 +17,6 @@
 #include "bench/harness.h"
 #include "bench/peak.h"
 #include "bench/short_run.h"
-#include "bench/step_progress.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/comm_thread.h"
@@ -55,14 +54,12 @@ class CnnCase final : public Case {
     CnnPlan plan = plan_of(flags_, machine);
     if (plan.devices > 1) return run_group(plan, host);
     ScalingOptions options{.step = plan.network, .optimizer = plan.optimizer};
-    std::optional<data::Dataset> dataset;
     if (!plan.data_dir.empty()) {
-      dataset = images_in(plan.data_dir, host);
+      options.dataset = std::make_shared<const data::Dataset>(images_in(plan.data_dir, host));
       if (plan.epochs > 0) {
         options.step.steps = std::max<std::int64_t>(
-            1, iterations_of(plan.epochs, std::ssize(dataset->samples), plan.network.batch, machine.processes));
+            1, iterations_of(plan.epochs, std::ssize(options.dataset->samples), plan.network.batch, machine.processes));
       }
-      options.dataset = &*dataset;
       options.input = input_of(plan, options.step);
     }
     if (!launched || launched->rank == 0) {
@@ -106,21 +103,13 @@ class CnnCase final : public Case {
     const train::Ranks ranks(group);
     options.step.threads = threads_of(plan);
     CnnOutput output(static_cast<double>(options.step.batch * ranks.size()), plan.display_every);
-    StepProgress progress(fmt::format("cnn, {}", train::ranks_text(ranks.size())),
-                          options.step.warmup + options.step.steps);
     Value losses = Value::array();
     options.on_step = [&](const train::StepRecord& record) {
-      if (!ranks.is_first()) return;
-      if (record.step <= options.step.warmup) return progress.update(record);
+      if (record.step <= options.step.warmup) return;
       losses.push_back(record.loss);
-      if (const std::string line = output.add(record.seconds, record.loss); !line.empty()) {
-        progress.end();
-        host.print(line);
-      }
-      progress.update(record);
+      if (const std::string line = output.add(record.seconds, record.loss); !line.empty()) host.print(line);
     };
-    const Value point = run_scaling_point(options, group);
-    progress.end();
+    const Value point = run_shown_point("cnn", options, group);
     if (!ranks.is_first()) return {};
     const double total = point.at("images_per_s").as_double();
     host.print(CnnOutput::end(total));

@@ -77,13 +77,7 @@ class ScalingCase final : public Case {
           error_text("bench.scaling", "--straggler", "an emulated device", "a real device", "--device emulated:100"));
     }
     options.step.graph = host.graph_of_file(options.step);
-    std::optional<data::Dataset> dataset;
-    if (!input_.data.empty()) {
-      dataset = input_.dataset(host);
-      options.dataset = &*dataset;
-      options.input = input_.checked(sizes_, NetworkOptions{}.batch);
-      options.input->channels = options.step.channels;
-    }
+    take_input(options, input_, sizes_, host);
     return dist::launched_rank() ? run_as_rank(options, host) : run_points(options, host);
   }
 
@@ -157,6 +151,13 @@ class ScalingCase final : public Case {
 };
 
 }  // namespace
+
+void take_input(ScalingOptions& options, const InputArguments& input, const SizeArguments& sizes, const Host& host) {
+  if (input.data.empty()) return;
+  options.dataset = std::make_shared<const data::Dataset>(input.dataset(host));
+  options.input = input.checked(sizes, NetworkOptions{}.batch);
+  options.input->channels = options.step.channels;
+}
 
 std::unique_ptr<Case> make_scaling_case() { return std::make_unique<ScalingCase>(); }
 

@@ -13,11 +13,13 @@
 #include <string>
 #include <utility>
 
+#include "bench/calibration.h"
 #include "bench/cases/scaling.h"
 #include "bench/disturbance.h"
 #include "bench/emulated_executable.h"
 #include "bench/energy.h"
 #include "bench/harness.h"
+#include "bench/machine_watch.h"
 #include "bench/ranks.h"
 #include "bench/same_batches.h"
 #include "core/error.h"
@@ -25,6 +27,7 @@
 #include "data/stage/loader.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
+#include "io/json.h"
 #include "runtime/core_list.h"
 #include "train/one_plan.h"
 #include "train/own_device.h"
@@ -62,9 +65,6 @@ struct Sums {
   double imbalance = 0.0;
   std::int64_t images = 0;
   std::optional<train::StalenessRecord> staleness{};
-  /// Counters of the machine at the begin and end of the measured steps.
-  MachineState begin{};
-  MachineState end{};
   /// Energy of this host during the measured steps; nullopt if it was not measured.
   std::optional<Energy> energy{};
 
@@ -78,50 +78,77 @@ struct Sums {
   }
 };
 
+/// Trainer and batches of the steps to run, and what watches the measured ones.
+struct Course {
+  train::Stepper& stepper;
+  data::BatchSource& batches;
+  MachineWatch& watch;
+};
+
 // Trains asynchronously until the parameter servers have received the gradients of the `span` steps of all workers.
 // Images per second count the images of all workers while this worker computes.
-Sums run_leg(const train::Ranks& ranks, train::Stepper& stepper, data::BatchSource& batches,
-             const train::AsyncLeg::Span& span, double lr) {
-  Sums sums{.begin = machine_state()};
-  train::AsyncLeg leg(ranks, *stepper.servers(), span);
+Sums run_leg(const train::Ranks& ranks, const Course& course, const train::AsyncLeg::Span& span, double lr) {
+  Sums sums;
+  train::AsyncLeg leg(ranks, *course.stepper.servers(), span);
   const auto begin = Clock::now();
-  do sums.add(stepper.update(batches, leg.gradients(), lr));
+  do sums.add(course.stepper.update(course.batches, leg.gradients(), lr));
   while (!leg.is_over());
   sums.wall_s = seconds_since(begin);
-  sums.end = machine_state();
   static_cast<void>(leg.meet());
   return sums;
 }
 
-Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, train::Stepper& stepper,
-               data::BatchSource& batches) {
+Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, const Course& course) {
   const double lr = options.optimizer.lr;
+  Sums sums;
   if (options.servers.is_async()) {
-    static_cast<void>(run_leg(ranks, stepper, batches, {.step = 0, .rounds = options.step.warmup}, lr));
-    return run_leg(ranks, stepper, batches, {.step = options.step.warmup, .rounds = options.step.steps}, lr);
+    static_cast<void>(run_leg(ranks, course, {.step = 0, .rounds = options.step.warmup}, lr));
+    course.watch.begin();
+    sums = run_leg(ranks, course, {.step = options.step.warmup, .rounds = options.step.steps}, lr);
+    course.watch.end();
+    return sums;
   }
   const auto run_one = [&](std::int64_t step) {
-    train::StepRecord record = stepper.update(batches, step, lr);
+    train::StepRecord record = course.stepper.update(course.batches, step, lr);
     if (options.on_step) options.on_step(record);
     return record;
   };
   Monitors monitors = all_monitors();
   for (std::int64_t step = 0; step < options.step.warmup; ++step) static_cast<void>(run_one(step));
-  Sums sums{.begin = machine_state()};
+  course.watch.begin();
   EnergyMeter meter(std::move(monitors));
   const auto begin = Clock::now();
-  for (std::int64_t step = 0; step < options.step.steps; ++step) sums.add(run_one(options.step.warmup + step));
-  sums.wall_s = seconds_since(begin);
+  for (std::int64_t step = 0; step < options.step.steps; ++step) {
+    course.watch.before_step(step);
+    sums.add(run_one(options.step.warmup + step));
+  }
+  sums.wall_s = seconds_since(begin) - course.watch.paused_s();
   sums.energy = meter.stop();
-  sums.end = machine_state();
+  course.watch.end();
   return sums;
 }
 
-/// Compares the counters of this host at the begin and end of the measured steps. The CPU time of all ranks on this
-/// host counts as the benchmark's own. All ranks must call it.
-Disturbance disturbance_of(const train::Ranks& ranks, Sums& sums) {
+bool is_first_of_host(const train::Ranks& ranks) {
+  int first = 0;
+  while (ranks.host(first) != ranks.host(ranks.rank())) ++first;
+  return first == ranks.rank();
+}
+
+/// Collects a value of every rank as JSON.
+std::vector<Value> gather_values(const train::Ranks& ranks, const Value& own, dist::Phase phase) {
+  std::vector<Value> all;
+  for (const std::string& text : ranks.gather(io::to_json(own, -1), phase)) {
+    all.push_back(io::parse_json(text, phase.name).or_throw<CommError>());
+  }
+  return all;
+}
+
+/// Compares the counters at the begin and end of the measured steps, on all hosts, and returns those of the host with
+/// the worst sign. The CPU time of all ranks on a host counts as the benchmark's own. All ranks must call it.
+Disturbance disturbance_of(const train::Ranks& ranks, const MachineWatch& watch) {
+  MachineState begin = watch.begin_state(), end = watch.end_state();
   const double unknown = -1.0;
-  const double own_s = sums.begin.own_s && sums.end.own_s ? *sums.end.own_s - *sums.begin.own_s : unknown;
+  const double own_s = begin.own_s && end.own_s ? *end.own_s - *begin.own_s : unknown;
   const auto all_s = ranks.gather_values(std::span(&own_s, 1), {.name = "end of the measurement"});
   double host_s = 0.0;
   bool is_known = true;
@@ -131,9 +158,37 @@ Disturbance disturbance_of(const train::Ranks& ranks, Sums& sums) {
     is_known = is_known && each_s >= 0.0;
     host_s += each_s;
   }
-  sums.begin.own_s = 0.0;
-  sums.end.own_s = is_known ? std::optional(host_s) : std::nullopt;
-  return disturbance_between(sums.begin, sums.end);
+  begin.own_s = 0.0;
+  end.own_s = is_known ? std::optional(host_s) : std::nullopt;
+  Disturbance own = disturbance_between(begin, end);
+  own.host = ranks.host(ranks.rank());
+  std::vector<Disturbance> all;
+  for (const Value& each : gather_values(ranks, to_value(own), {.name = "disturbances"})) {
+    all.push_back(disturbance_in(each));
+  }
+  return worst_host(all);
+}
+
+WatchOptions watch_options(const ScalingOptions& options, const train::Ranks& ranks) {
+  return {.threads = options.step.threads,
+          .steps = options.step.steps,
+          .is_calibrated = options.is_calibrated && options.device_images_per_s <= 0.0,
+          .has_samples_between = !options.input,
+          .has_machine = is_first_of_host(ranks),
+          .meet = [&ranks] {
+            const int rank = ranks.rank();
+            static_cast<void>(ranks.gather_values(std::span(&rank, 1), {.name = "calibration"}));
+          }};
+}
+
+/// Joins the calibrations of all ranks; null if there are none. All ranks must call it.
+Value calibration_of(const train::Ranks& ranks, const Calibration& own) {
+  if (own.samples.empty()) return {};
+  std::vector<Calibration> all;
+  for (const Value& each : gather_values(ranks, to_value(own), {.name = "calibrations"})) {
+    all.push_back(calibration_in(each));
+  }
+  return to_value(slowest_of(all));
 }
 
 // True if a host has fewer cores than compute threads. A rank with an emulated device needs one core, because its
@@ -227,6 +282,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   train::Stepper stepper(*executable, stepping);
   train::share_memory(ranks, *executable, stepper.optimizer(), nullptr);
 
+  MachineWatch watch(*engine, watch_options(options, ranks));
   std::vector<std::vector<float>> labels;
   std::unique_ptr<Input> input;
   if (options.input) {
@@ -239,9 +295,9 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   }
   SameBatches same(options.step.batch);
   data::BatchSource& batches = input ? static_cast<data::BatchSource&>(input->loader()) : same;
-  Sums sums = run_steps(options, ranks, stepper, batches);
+  const Sums sums = run_steps(options, ranks, {.stepper = stepper, .batches = batches, .watch = watch});
   if (tracer) write_trace(*tracer, ranks, options.trace_folder);
-  const Disturbance disturbance = disturbance_of(ranks, sums);
+  const Disturbance disturbance = disturbance_of(ranks, watch);
   if (train::ServerExchange* const servers = stepper.servers(); servers != nullptr) servers->end();
 
   const bool is_emulated = options.device_images_per_s > 0.0 || (options.input && options.input->storage);
@@ -261,6 +317,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   result.set("gflop_per_image", flops * 1e-9 / static_cast<double>(options.step.batch));
   if (sums.energy) result.set("energy", energy_value(result, *sums.energy));
   result.set("disturbance", to_value(disturbance));
+  result.set("calibration", calibration_of(ranks, watch.calibration()));
   result.set("samples", Value::Table{{"step_s", samples_of(sums.step_s)}});
   return result;
 }

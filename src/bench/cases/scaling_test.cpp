@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/cases/scaling.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -154,6 +155,34 @@ TEST(Scaling, a_point_counts_the_images_of_all_ranks) {
     // Two ranks with 200 images/s each have at most 400 images/s, even on a busy machine.
     const double most = rate > 0.0 ? 2.0 * rate : 1e9;
     EXPECT_LE(results[0].at("images_per_s").as_double(), most);
+  }
+}
+
+TEST(Scaling, a_calibrated_point_tells_the_slowest_rank_and_a_host_by_name) {
+  dist::LocalGroup group(3, {"a", "a", "b"});
+  std::mutex mutex;
+  std::vector<Value> results;
+  {
+    std::vector<std::jthread> ranks;
+    for (int rank = 0; rank < 3; ++rank) {
+      ranks.emplace_back([&, rank] {
+        dist::CommThread comm([&] { return group.member(rank); }, std::chrono::minutes(1));
+        ScalingOptions options{.is_calibrated = true};
+        options.step = {.model = "resnet18", .batch = 1, .image_px = 32, .warmup = 1, .steps = 4, .threads = 1};
+        Value result = run_scaling_point(options, &comm);
+        const std::scoped_lock lock(mutex);
+        results.push_back(std::move(result));
+      });
+    }
+  }
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[0].at("hosts").as_integer(), 2);
+  EXPECT_EQ(results[0].at("calibration").at("steps").as_array().size(), 5U);
+  EXPECT_THAT(results[0].at("disturbance").at("host").as_string(), testing::AnyOf("a", "b"));
+  EXPECT_TRUE(results[0].at("disturbance").at("other_cores").is_number());
+  for (const char* key : {"calibration", "disturbance"}) {
+    EXPECT_EQ(results[0].at(key), results[1].at(key)) << "of all ranks";
+    EXPECT_EQ(results[0].at(key), results[2].at(key)) << "of all ranks";
   }
 }
 

@@ -47,13 +47,8 @@ class ShortCase final : public Case {
     const std::string device = options.step.device;
     options.device_images_per_s = take_emulated_device(options.step);
     options.step.graph = host.graph_of_file(options.step);
-    std::optional<data::Dataset> dataset;
-    if (!input_.data.empty()) {
-      dataset = input_.dataset(host);
-      options.dataset = &*dataset;
-      options.input = input_.checked(sizes_, NetworkOptions{}.batch);
-      options.input->channels = options.step.channels;
-    } else if (epochs_ > 0) {
+    take_input(options, input_, sizes_, host);
+    if (epochs_ > 0 && !options.input) {
       throw ConfigError(error_text("bench.short", "--epochs", "also --data", "no --data", "--data DIR, or --steps"));
     }
     const Value settings = settings_with(options, device);

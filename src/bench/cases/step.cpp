@@ -12,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "bench/calibration.h"
 #include "bench/case_list.h"
+#include "bench/disturbance.h"
 #include "bench/energy.h"
 #include "bench/floor.h"
 #include "bench/harness.h"
+#include "bench/machine_watch.h"
 #include "bench/options.h"
 #include "bench/peak.h"
 #include "bench/profile.h"
@@ -45,17 +48,26 @@ struct Measurements {
   Energy energy;
 };
 
-Measurements run_steps(const NetworkOptions& options, engine::Executable& executable, SgdSteps& steps, Floor& floor) {
+/// Measurements beside the times of steps.
+struct Watchers {
+  Floor& floor;
+  MachineWatch& machine;
+};
+
+Measurements run_steps(const NetworkOptions& options, engine::Executable& executable, SgdSteps& steps,
+                       const Watchers& watchers) {
   Measurements measured;
   Monitors monitors = all_monitors();
   std::optional<EnergyMeter> meter;
   StepProgress progress("step", options.warmup + options.steps);
   for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
     if (step == options.warmup) {
-      floor.measure();
+      watchers.floor.measure();
       executable.reset_profile();
+      watchers.machine.begin();
       meter.emplace(std::move(monitors));
     }
+    if (step >= options.warmup) watchers.machine.before_step(step - options.warmup);
     const auto begin = Clock::now();
     executable.bind_slot(0);  // sends the batch to the device in every step, as in training
     const double optimizer_s = steps.run();
@@ -70,6 +82,7 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
   }
   progress.end();
   measured.energy = meter->stop();
+  watchers.machine.end();
   return measured;
 }
 
@@ -104,6 +117,19 @@ Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_by
                       {"other_bytes", number(planned.state + planned.kept)}};
 }
 
+/// Sets disturbance and calibration, and adds their signs to `signs` for the warnings.
+void set_signs(Value& result, const MachineWatch& watch, std::span<const double> step_s,
+               std::vector<std::string> signs) {
+  const Disturbance disturbance = disturbance_between(watch.begin_state(), watch.end_state());
+  result.set("disturbance", to_value(disturbance));
+  result.set("calibration", to_value(watch.calibration()));
+  Value& warnings = result.set("warnings", Value::array());
+  for (auto& more : {signs_of(disturbance), signs_of(watch.calibration(), step_s)}) {
+    signs.insert(signs.end(), more.begin(), more.end());
+  }
+  for (std::string& text : signs) warnings.push_back(std::move(text));
+}
+
 }  // namespace
 
 std::vector<std::string> signs_of_other_work(std::span<const double> step_s, std::optional<double> floor_ratio) {
@@ -123,6 +149,7 @@ std::vector<std::string> signs_of_other_work(std::span<const double> step_s, std
 Value run_step(const NetworkOptions& given) {
   const NetworkOptions options = checked(given);
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
+  MachineWatch watch(*engine, {.threads = options.threads, .steps = options.steps});  // before memory is measured
   const bool has_peak = runtime::reset_peak_resident_memory();
   const std::size_t before_bytes = runtime::resident_memory_bytes();
   const auto begin = Clock::now();
@@ -134,7 +161,7 @@ Value run_step(const NetworkOptions& given) {
   const std::size_t optimizer_bytes = steps.state_bytes();
   log::info("step: peak of memory " + planned.text({{"optimizer", optimizer_bytes}}));
   Floor floor(*executable);
-  const Measurements measured = run_steps(options, *executable, steps, floor);
+  const Measurements measured = run_steps(options, *executable, steps, {.floor = floor, .machine = watch});
   const std::size_t peak_bytes = runtime::peak_resident_memory_bytes();
 
   NetworkOptions said = options;
@@ -149,7 +176,7 @@ Value run_step(const NetworkOptions& given) {
   result.set("step_ms", summary_ms(measured.step_s));
   result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
   result.set("peak_bytes", planned.total() + optimizer_bytes);
-  result.set("process_peak_bytes", static_cast<std::int64_t>(peak_bytes));
+  result.set("process_peak_bytes", static_cast<std::int64_t>(peak_bytes - watch.bytes()));
   result.set("memory", memory_table(planned, optimizer_bytes,
                                     has_peak ? std::optional(peak_bytes - before_bytes) : std::nullopt));
   const bool is_host = engine::resolve_device(engine::parse_device(options.device)).is_host();
@@ -164,8 +191,8 @@ Value run_step(const NetworkOptions& given) {
   const std::optional<double> floor_ratio = floor_s ? std::optional(median_s / *floor_s) : std::nullopt;
   result.set("conv_floor_ms", floor_s ? Value(*floor_s * 1e3) : Value());
   result.set("floor_ratio", floor_ratio ? Value(*floor_ratio) : Value());
-  Value& warnings = result.set("warnings", Value::array());
-  for (std::string& text : signs_of_other_work(measured.step_s, floor_ratio)) warnings.push_back(std::move(text));
+  std::vector<std::string> signs = signs_of_other_work(measured.step_s, floor_ratio);
+  set_signs(result, watch, measured.step_s, std::move(signs));
   result.set("loss_first", static_cast<double>(measured.losses.front()));
   result.set("loss_last", static_cast<double>(measured.losses.back()));
   result.set("checksum", checksum(std::as_bytes(std::span(measured.losses))));

@@ -22,7 +22,8 @@ namespace roentgen::bench {
 ///   step_ms             {median, p95, min, max}
 ///   optimizer_ms        median
 ///   peak_bytes          planned memory of the executable and the optimizer's state; printed before the first step
-///   process_peak_bytes  the most that the process held while it compiled and ran steps
+///   process_peak_bytes  the most that the process held while it compiled and ran steps, without the memory of the
+///                       calibration
 ///   memory              {planned_bytes: as peak_bytes; measured_bytes: growth of the process from before compiling to
 ///                       its peak, null where the kernel does not tell; of the plan: activations_bytes (and of
 ///                       these threads_scratch_bytes), parameters_bytes, gradients_bytes, optimizer_bytes,
@@ -34,8 +35,10 @@ namespace roentgen::bench {
 ///                       these entries do ("of norm", "of sum", "with moments", "into norm", "from norm" in
 ///                       `implementation`)
 ///   floor_ratio         median step / conv_floor_ms; both are null where the engine cannot time single entries
-///   warnings            [text]: signs that the machine was busy (signs_of_other_work())
-///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
+///   disturbance         counters of the machine during the measured steps (disturbance.h)
+///   calibration         speed of the machine itself (calibration.h); null on a GPU
+///   warnings            [text]: signs that the machine was busy (signs_of_other_work()), disturbed, or changed its
+///   speed loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
 ///   plan_hash, engine
 ///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
 ///   layers              [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in plan

@@ -53,6 +53,8 @@ TEST(StepBench, reports_what_the_interface_promises) {
   EXPECT_GE(result.at("framework_share").as_double(), 0.0);
   EXPECT_LT(result.at("framework_share").as_double(), 1.0);
   EXPECT_TRUE(result.at("profile").is_null());
+  EXPECT_EQ(result.at("calibration").at("steps").as_array().size(), 4U) << "3 steps, and samples around each";
+  EXPECT_TRUE(result.at("disturbance").at("other_cores").is_number());
 }
 
 // Returns options of a network with large activations (24 MiB each) and little arithmetic.

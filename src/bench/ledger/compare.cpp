@@ -14,6 +14,7 @@
 
 #include "bench/ledger/figures.h"
 #include "bench/ledger/statistics.h"
+#include "bench/speed.h"
 #include "core/error.h"
 
 namespace roentgen::bench {
@@ -52,13 +53,99 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+/// Ratio of a speed of the machine itself in b to that in a.
+struct MachineRatio {
+  std::string_view name;
+  double ratio = 1.0;
+};
+
+/// Mean logarithms of the machine's speeds while a figure was measured in all records of a group. Leaves out speeds
+/// that a record lacks.
+std::vector<NamedSpeed> log_speeds(const RecordGroup& group, const std::string& name) {
+  std::vector<NamedSpeed> sums;
+  for (const StoredRecord& record : group.records) {
+    const std::vector<Figure> figures = main_figures(record.value.at("result"));
+    const auto figure = std::ranges::find(figures, name, &Figure::name);
+    if (figure == figures.end()) return {};
+    std::vector<NamedSpeed> next;
+    for (const NamedSpeed& speed : figure->machine) {
+      const auto sum = std::ranges::find(sums, speed.name, &NamedSpeed::name);
+      if (!sums.empty() && sum == sums.end()) continue;
+      next.push_back({speed.name, std::log(speed.value) + (sums.empty() ? 0.0 : sum->value)});
+    }
+    if (next.empty()) return {};
+    sums = std::move(next);
+  }
+  for (NamedSpeed& sum : sums) sum.value /= static_cast<double>(group.records.size());
+  return sums;
+}
+
+std::vector<MachineRatio> machine_ratios(const RecordGroup& a, const RecordGroup& b, const std::string& figure) {
+  std::vector<MachineRatio> ratios;
+  const std::vector<NamedSpeed> in_b = log_speeds(b, figure);
+  for (const NamedSpeed& speed : log_speeds(a, figure)) {
+    const auto other = std::ranges::find(in_b, speed.name, &NamedSpeed::name);
+    if (other != in_b.end()) ratios.push_back({speed.name, std::exp(other->value - speed.value)});
+  }
+  return ratios;
+}
+
+Value to_value(const std::vector<MachineRatio>& ratios) {
+  if (ratios.empty()) return {};
+  Value table = Value::table();
+  for (const MachineRatio& each : ratios) table.set(each.name, each.ratio);
+  return table;
+}
+
+bool is_changed(double ratio) { return std::abs(ratio - 1.0) > kMostVariation; }
+
+/// Clauses about the changes of the machine by more than 2%.
+std::vector<std::string> machine_clauses(FigureKind kind, double ratio, const std::vector<MachineRatio>& machine) {
+  std::vector<std::string> clauses;
+  for (const MachineRatio& each : machine) {
+    if (!is_changed(each.ratio)) continue;
+    const double relative = kind == FigureKind::Time ? ratio * each.ratio : ratio / each.ratio;
+    const double percent = std::abs(each.ratio - 1.0) * 100;
+    const bool is_slower = each.ratio < 1.0;
+    const std::string change = each.name == "gpu_clock"
+                                   ? fmt::format("had a {:.0f}% {} GPU clock", percent, is_slower ? "lower" : "higher")
+                                   : fmt::format("{} {:.0f}% {}", each.name == "compute" ? "computed" : "copied",
+                                                 percent, is_slower ? "slower" : "faster");
+    clauses.push_back(fmt::format("{} in b (relative to that, the ratio is {:.3f})", change, relative));
+  }
+  return clauses;
+}
+
+/// Sentences that say why a figure may have changed: the speed of the machine itself and, for single records, what
+/// disturbed them. Without a change of more than 2%, only the machine is told.
+std::vector<std::string> reasons_of(const Value& row, const Figure& a, const Figure& b,
+                                    const std::vector<MachineRatio>& machine) {
+  std::vector<std::string> reasons;
+  const double ratio = row.at("ratio").as_double();
+  const std::vector<std::string> clauses = machine_clauses(a.kind, ratio, machine);
+  if (!clauses.empty()) {
+    reasons.push_back(fmt::format("the machine itself {}", fmt::join(clauses, " and ")));
+  } else if (!machine.empty() && is_changed(ratio)) {
+    reasons.emplace_back("the machine itself was as fast in b as in a, within 2%");
+  }
+  if (is_changed(ratio) && row.at("variation").as_string() != "between runs") {
+    for (const std::string& sign : a.signs) reasons.push_back("in a, " + sign);
+    for (const std::string& sign : b.signs) reasons.push_back("in b, " + sign);
+  }
+  for (std::string& reason : reasons) {
+    reason = fmt::format("{} {}: {}", row.at("case").as_string(), row.at("figure").as_string(), reason);
+  }
+  return reasons;
+}
+
 std::string_view verdict_of(FigureKind kind, const std::optional<Interval>& interval) {
   if (!interval) return "unknown";
   if (interval->low <= 0.0 && interval->high >= 0.0) return "no difference";
   return (interval->low > 0.0) == (kind != FigureKind::Time) ? "better" : "worse";
 }
 
-Value row_of(const RecordGroup& a, const RecordGroup& b, const Figure& figure) {
+Value row_of(const RecordGroup& a, const RecordGroup& b, const Figure& figure,
+             const std::vector<MachineRatio>& machine) {
   const std::vector<double> in_a = values_of(a, figure), in_b = values_of(b, figure);
   std::string_view variation = "between runs";
   std::optional<Interval> interval = difference_of_means(in_a, in_b, kLevel);
@@ -79,7 +166,8 @@ Value row_of(const RecordGroup& a, const RecordGroup& b, const Figure& figure) {
                       {"low", interval ? shown(interval->low) : Value()},
                       {"high", interval ? shown(interval->high) : Value()},
                       {"verdict", verdict_of(figure.kind, interval)},
-                      {"variation", variation}};
+                      {"variation", variation},
+                      {"machine_speed", to_value(machine)}};
 }
 
 const RecordGroup* equal_group(const RecordGroup& group, const std::vector<RecordGroup>& others) {
@@ -143,7 +231,7 @@ Value compare_records(const std::vector<StoredRecord>& a, const std::vector<Stor
   for (const std::vector<StoredRecord>* side : {&a, &b}) {
     for (const StoredRecord& record : *side) hosts.insert(record.value.at("host").as_string());
   }
-  Value rows = Value::array();
+  Value rows = Value::array(), warnings = Value::array();
   bool has_pair = false;
   for (const RecordGroup& group : groups_a) {
     const RecordGroup* const other = equal_group(group, groups_b);
@@ -151,8 +239,12 @@ Value compare_records(const std::vector<StoredRecord>& a, const std::vector<Stor
     has_pair = true;
     const std::vector<Figure> theirs = main_figures(other->records.front().value.at("result"));
     for (const Figure& figure : main_figures(group.records.front().value.at("result"))) {
-      if (std::ranges::find(theirs, figure.name, &Figure::name) != theirs.end()) {
-        rows.push_back(row_of(group, *other, figure));
+      const auto found = std::ranges::find(theirs, figure.name, &Figure::name);
+      if (found == theirs.end()) continue;
+      const std::vector<MachineRatio> machine = machine_ratios(group, *other, figure.name);
+      rows.push_back(row_of(group, *other, figure, machine));
+      for (std::string& reason : reasons_of(rows.as_array().back(), figure, *found, machine)) {
+        warnings.push_back(std::move(reason));
       }
     }
   }
@@ -161,6 +253,7 @@ Value compare_records(const std::vector<StoredRecord>& a, const std::vector<Stor
                       {"level", kLevel},
                       {"same_host", hosts.size() == 1},
                       {"figures", std::move(rows)},
+                      {"warnings", std::move(warnings)},
                       {"only_a", labels_without(groups_a, groups_b)},
                       {"only_b", labels_without(groups_b, groups_a)}};
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/calibration.h"
+#include "bench/disturbance.h"
 #include "bench/harness.h"
 #include "bench/ledger/figures.h"
 #include "bench/ledger/published.h"
@@ -132,6 +134,73 @@ TEST(Compare, lists_groups_of_one_side) {
   EXPECT_EQ(result.at("figures").as_array().size(), 1U);
   EXPECT_EQ(result.at("only_a").as_array().at(0).as_string(), "step (batch=8)");
   EXPECT_THAT(result.at("only_b").as_array(), IsEmpty());
+}
+
+/// Calibration with this time of computing, and 2 ms of copying.
+Value calibration(double compute_s) {
+  return to_value(Calibration{.steps = {0, 10}, .samples = {{compute_s, 2e-3}, {compute_s, 2e-3}}});
+}
+
+TEST(Compare, says_how_much_the_machine_itself_changed) {
+  const auto record = [](double images_per_s, double compute_s) {
+    return step_record(images_per_s, {{"calibration", calibration(compute_s)}});
+  };
+  const Value found = compare_records({record(100.0, 1e-3), record(100.0, 1e-3)},
+                                      {record(88.0, 1e-3 / 0.88), record(88.0, 1e-3 / 0.88)});
+  const Value& machine = found.at("figures").as_array().at(0).at("machine_speed");
+  EXPECT_NEAR(machine.at("compute").as_double(), 0.88, 1e-9);
+  EXPECT_NEAR(machine.at("copy").as_double(), 1.0, 1e-9);
+  ASSERT_EQ(found.at("warnings").as_array().size(), 1U);
+  EXPECT_EQ(found.at("warnings").as_array()[0].as_string(),
+            "step images_per_s: the machine itself computed 12% slower in b (relative to that, the ratio is 1.000)");
+  EXPECT_THAT(compare_records({record(100.0, 1e-3)}, {record(99.0, 1.01e-3)}).at("warnings").as_array(), IsEmpty())
+      << "1% does not matter";
+}
+
+TEST(Compare, of_times_is_longer_on_a_slower_machine) {
+  const auto record = [](double ms, double compute_s) {
+    return made_record(0, "aaaa", "step", Value::Table{{"step_ms", ms}, {"calibration", calibration(compute_s)}});
+  };
+  const Value found = compare_records({record(10.0, 1e-3)}, {record(8.0, 0.8e-3)});
+  EXPECT_EQ(found.at("warnings").as_array().at(0).as_string(),
+            "step step_ms: the machine itself computed 25% faster in b (relative to that, the ratio is 1.000)");
+}
+
+TEST(Compare, of_gpus_tells_their_clocks) {
+  const auto record = [](double images_per_s, double mhz) {
+    return step_record(images_per_s,
+                       {{"calibration", Value()}, {"disturbance", to_value(Disturbance{.gpu_mhz = mhz})}});
+  };
+  const Value found = compare_records({record(100.0, 2000.0)}, {record(95.0, 1800.0)});
+  EXPECT_NEAR(found.at("figures").as_array().at(0).at("machine_speed").at("gpu_clock").as_double(), 0.9, 1e-9);
+  EXPECT_EQ(
+      found.at("warnings").as_array().at(0).as_string(),
+      "step images_per_s: the machine itself had a 10% lower GPU clock in b (relative to that, the ratio is 1.056)");
+}
+
+TEST(Compare, says_what_disturbed_single_records_that_differ) {
+  const auto record = [](double images_per_s, double other_cores) {
+    return step_record(images_per_s, {{"calibration", calibration(1e-3)},
+                                      {"disturbance", to_value(Disturbance{.other_cores = other_cores})}});
+  };
+  const auto warnings = [](const Records& a, const Records& b) {
+    const Value found = compare_records(a, b);
+    std::vector<std::string> texts;
+    for (const Value& text : found.at("warnings").as_array()) texts.push_back(text.as_string());
+    return texts;
+  };
+  EXPECT_THAT(warnings({record(100.0, 0.0)}, {record(80.0, 0.9)}),
+              ElementsAre("step images_per_s: the machine itself was as fast in b as in a, within 2%",
+                          "step images_per_s: in b, other processes used 0.9 cores"));
+  EXPECT_THAT(warnings({record(100.0, 0.0)}, {record(99.0, 0.9)}), IsEmpty()) << "nothing to explain";
+}
+
+TEST(Compare, without_calibration_of_every_record_knows_nothing_of_the_machine) {
+  const Records calibrated{step_record(1.0, {{"calibration", calibration(1e-3)}})};
+  EXPECT_TRUE(
+      compare_records(calibrated, step_records({1.0})).at("figures").as_array()[0].at("machine_speed").is_null());
+  const Records mixed{calibrated.front(), step_record(1.0)};
+  EXPECT_TRUE(compare_records(calibrated, mixed).at("figures").as_array()[0].at("machine_speed").is_null());
 }
 
 TEST(Published, speeds_have_sources_and_plausible_efficiencies) {

@@ -10,6 +10,7 @@
 #include <ranges>
 #include <utility>
 
+#include "bench/disturbance.h"
 #include "io/json.h"
 
 namespace roentgen::bench {
@@ -18,10 +19,11 @@ namespace {
 using Table = Value::Table;
 
 // Entries about the machine, the program, or details of a run, which have neither main figures nor settings.
-constexpr std::array<std::string_view, 20> kNoFigures{"program", "cpu",       "kernel",   "variables",   "libraries",
+constexpr std::array<std::string_view, 21> kNoFigures{"program", "cpu",       "kernel",   "variables",   "libraries",
                                                       "links",   "samples",   "warnings", "layers",      "profile",
                                                       "memory",  "pipelines", "doctor",   "disturbance", "peak",
-                                                      "limits",  "command",   "cost",     "advice",      "by_round"};
+                                                      "limits",  "command",   "cost",     "advice",      "by_round",
+                                                      "calibration"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
 constexpr std::array<std::string_view, 43> kNoSettings{
     "case",          "warmup",       "n",           "rounds",
@@ -120,6 +122,10 @@ void add_figures(const Value& table, const std::string& prefix, std::vector<Figu
     // Relative figures also depend on the samples of another row.
     const bool is_relative = figure.name.ends_with("efficiency") || figure.name.ends_with("speedup");
     if (!is_relative) figure.samples_s = samples_of_table(table);
+    if (!is_relative && figure.kind != FigureKind::Accuracy) {
+      figure.machine = machine_speeds_in(table);
+      if (const Value* const found = table.find("disturbance")) figure.signs = signs_of(disturbance_in(*found));
+    }
     figure.name = prefix + figure.name;
     figures.push_back(std::move(figure));
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/calibration.h"
 #include "bench/ledger/record.h"
 #include "core/value.h"
 
@@ -29,6 +30,11 @@ struct Figure {
   double value = 0.0;  ///< finite; above 0 unless it is an accuracy
   /// Raw times in seconds of the table that has the figure; empty unless it has exactly one array of them.
   std::vector<double> samples_s{};
+  /// Speeds of the machine itself during the measurement; empty: unknown, or no speed of the machine decides the
+  /// figure.
+  std::vector<NamedSpeed> machine{};
+  /// Signs of what disturbed the measurement (disturbance.h).
+  std::vector<std::string> signs{};
 };
 
 /// Kind of the figure with this key, by its unit: rates end with _per_s or _per_joule, times with _ms or _s. Nullopt if

@@ -9,6 +9,7 @@
 #include "core/error_parts.h"
 #include "core/lower_case.h"
 #include "doctor/ailment_list.h"
+#include "runtime/device_monitor.h"
 
 namespace roentgen::doctor::ailments {
 namespace {
@@ -127,8 +128,8 @@ std::vector<Sign> gpu_memory_errors(const Inventory& machine) {
 }
 
 std::vector<Sign> gpu_hot(const Inventory& machine) {
-  // nvml.h: HwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown
-  constexpr std::int64_t kSlowdowns = 0x08 | 0x20 | 0x40 | 0x80;
+  using runtime::ThrottleReason;
+  constexpr std::int64_t kSlowdowns = ThrottleReason::kHardware | ThrottleReason::kHeat | ThrottleReason::kPowerBrake;
   return each_gpu(machine, [](const Gpu& gpu) -> std::optional<Sign> {
     if ((gpu.throttle_reasons & kSlowdowns) == 0) return std::nullopt;
     return Sign{fmt::format("{} runs slower because of heat or its power supply ({} degrees Celsius)", name_of(gpu),
