@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/cases/scaling.h"
 #include "bench/network.h"
+#include "bench/scaling_point.h"
 #include "core/option.h"
 #include "core/value.h"
 #include "data/transform/augment.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cases/scaling.h"
+#include "bench/scaling_point.h"
 #include "core/value.h"
 
 namespace roentgen::dist {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-//
-// Trains as one rank with a number of ranks ("point") of the case `scaling`, and measures each step.
+#include "bench/scaling_point.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "bench/calibration.h"
-#include "bench/cases/scaling.h"
 #include "bench/disturbance.h"
 #include "bench/emulated_executable.h"
 #include "bench/energy.h"
