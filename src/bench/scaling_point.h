@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Scaling point: measures training steps with one number of ranks. The cases `scaling`, `short`, `cnn` and `sweep` use it.
+// Scaling point: measures training steps with one number of ranks. Used by `scaling`, `short`, `cnn` and `sweep`.
 #pragma once
 
 #include <cstdint>
