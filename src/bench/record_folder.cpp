@@ -2,30 +2,16 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/record_folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <utility>
+#include <system_error>
 
-#include "core/error.h"
 #include "core/log.h"
 
 namespace roentgen::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path make_folder(const fs::path& work) {
-  std::string name = (work / "roentgen-bench-XXXXXX").string();
-  if (::mkdtemp(name.data()) != nullptr) return name;
-  throw ConfigError(error_text("bench.records", work.string(), "a folder that can be written to", std::strerror(errno),
-                               "--work DIR"));
-}
 
 // Adds one label to a data set without labels, because record files need at least one.
 data::Dataset with_label(data::Dataset dataset) {
@@ -37,10 +23,9 @@ data::Dataset with_label(data::Dataset dataset) {
 
 }  // namespace
 
-RecordFolder::RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const fs::path& work)
-    : folder_(make_folder(work)) {
+RecordFolder::RecordFolder(const data::Dataset& dataset, const data::ConvertOptions& options)
+    : folder_(options.folder) {
   try {
-    options.folder = folder_ / "records";
     const data::Dataset labelled = with_label(dataset);
     const auto begin = std::chrono::steady_clock::now();
     const data::Converted converted = data::convert(labelled, options);

@@ -15,9 +15,9 @@ namespace roentgen::bench {
 /// Record files in a new folder, which the destructor removes. For use by one thread.
 class RecordFolder {
  public:
-  /// Converts the data set. `options.folder` is ignored: the folder is created below `work`, which must exist. Throws
-  /// ConfigError and DataError as convert() does, and if no folder can be created.
-  RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const std::filesystem::path& work);
+  /// Converts the data set into options.folder, which must not exist. Throws ConfigError and DataError as convert()
+  /// does.
+  RecordFolder(const data::Dataset& dataset, const data::ConvertOptions& options);
   ~RecordFolder();
   RecordFolder(const RecordFolder&) = delete;
   RecordFolder& operator=(const RecordFolder&) = delete;

@@ -106,8 +106,11 @@ def against_records_markdown(experiment):
 
 
 def formats_markdown(formats):
-    def epochs(value):
-        return "never" if value is None else f"{value:.1f}"
+    def epochs(bounds):
+        if bounds is None:
+            return "no gain shown"
+        low, high = ("never" if end is None else f"{end:.1f}" for end in bounds)
+        return low if low == high else f"{low} to {high}"
 
     rows = []
     for row in formats["formats"]:
