@@ -26,6 +26,8 @@ namespace roentgen::bench {
 
 struct CaseOptions;
 struct NetworkOptions;
+struct TrainGroup;
+struct TrainRequest;
 
 /// Processes with which a benchmark case is started.
 struct RankRequest {
@@ -67,6 +69,11 @@ struct Host {
   /// Runs `body` in this process as one of the started ranks. If there is only one rank, `body` gets a null CommThread.
   /// Returns the result of `body`, which is null on ranks other than 0.
   std::function<Value(const RankRequest& request, const std::function<Value(dist::CommThread*)>& body)> join_ranks;
+  /// Runs `body`, which trains, in this process or in the ranks that the options about ranks ask for
+  /// (Case::has_rank_options()). A first stop signal lets the ranks save their state and return. Returns the result of
+  /// `body` on rank 0, also in the process that started the ranks, and null on other ranks. Throws StopError if a
+  /// second signal ended the ranks.
+  std::function<Value(const TrainRequest& request, const std::function<Value(const TrainGroup&)>& body)> train{};
 };
 
 /// One benchmark. For use by one thread.
@@ -80,6 +87,8 @@ class Case {
   [[nodiscard]] std::string_view example() const { return example_; }
   /// Returns options bound to this object's members; valid as long as the object lives.
   [[nodiscard]] virtual std::vector<Option> options() = 0;
+  /// True if the case has the options about ranks that `roentgen train` has, besides its own, and calls Host::train.
+  [[nodiscard]] virtual bool has_rank_options() const { return false; }
   /// Runs the benchmark with the current options. Returns a table, or null on ranks other than 0. Throws Error if the
   /// computed result is wrong, because its measured time is meaningless.
   [[nodiscard]] virtual Value run(const Host& host) = 0;

@@ -279,6 +279,8 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 std::vector<Option> RankArguments::options(Names names) {
   // Options with equal texts share a line of the help.
   const bool has_both = std::ranges::find(names, std::string_view("--ranks-per-node")) != names.end();
+  // Without an option for ranks, the case compares all algorithms and formats in one group.
+  const bool is_one = has_both || std::ranges::find(names, std::string_view("--ranks")) != names.end();
   const char* const ranks_doc = has_both ? "numbers of ranks (processes), 1,2,4; numbers of ranks per node"
                                          : "number of ranks (processes); short, sweep: a list, 1,2,4";
   return picked(
@@ -290,10 +292,11 @@ std::vector<Option> RankArguments::options(Names names) {
        {.name = "--bucket-mb", .target = &bucket_mb, .doc = "size of a gradient bucket, MiB", .range = {0.01, 1024}},
        {.name = "--reduce",
         .target = &reduce,
-        .doc = "algorithms that average gradients (default: all; scaling: only one)"},
+        .doc = is_one ? "algorithm that averages gradients (default: auto)"
+                      : "algorithms that average gradients (default: all)"},
        {.name = "--wire",
         .target = &wire,
-        .doc = "format of sent gradients: f32, bf16, f16 (default: all; scaling: f32)"}},
+        .doc = fmt::format("format of sent gradients: f32, bf16, f16 (default: {})", is_one ? "f32" : "all")}},
       names);
 }
 

@@ -34,6 +34,22 @@ TEST(BenchOptions, are_taken_by_name_and_bound_to_their_group) {
   EXPECT_EQ(options[2].name, "--rounds");
 }
 
+TEST(BenchOptions, of_the_exchange_say_their_default) {
+  RankArguments arguments;
+  const auto docs = [&](Names names) {
+    const std::vector<Option> options = arguments.options(names);
+    return options[options.size() - 2].doc + "; " + options.back().doc;
+  };
+  EXPECT_EQ(
+      docs({"--ranks", "--reduce", "--wire"}),
+      "algorithm that averages gradients (default: auto); format of sent gradients: f32, bf16, f16 (default: f32)");
+  EXPECT_EQ(
+      docs({"--reduce", "--wire"}),
+      "algorithms that average gradients (default: all); format of sent gradients: f32, bf16, f16 (default: all)");
+  EXPECT_EQ(arguments.request(false).reduce, "auto");
+  EXPECT_EQ(arguments.request(false).wire, "f32");
+}
+
 TEST(BenchOptions, that_are_not_given_leave_the_case_its_own_sizes) {
   const NetworkArguments network;
   EXPECT_EQ(network.sized({}).batch, NetworkOptions{}.batch);

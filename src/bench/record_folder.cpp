@@ -2,34 +2,16 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/record_folder.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <utility>
+#include <system_error>
 
-#include "core/error.h"
 #include "core/log.h"
 
 namespace roentgen::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path make_folder(const fs::path& work) {
-  std::string name = (work / "roentgen-bench-XXXXXX").string();
-  if (::mkdtemp(name.data()) != nullptr) return name;
-  throw ConfigError(error_text("bench.records", work.string(), "a folder that can be written to", std::strerror(errno),
-                               "--work DIR"));
-}
 
 // Adds one label to a data set without labels, because record files need at least one.
 data::Dataset with_label(data::Dataset dataset) {
@@ -41,36 +23,9 @@ data::Dataset with_label(data::Dataset dataset) {
 
 }  // namespace
 
-FolderRemover::FolderRemover(const fs::path& folder) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
-  // The pipe ends with this process. The remover has a process group of its own, so that Ctrl-C does not end it.
-  std::string path = folder.string();
-  std::array<std::string, 4> words{"sh", "-c", "cat > /dev/null; rm -rf -- \"$1\"", "sh"};
-  const std::array<char*, 6> arguments{words[0].data(), words[1].data(), words[2].data(),
-                                       words[3].data(), path.data(),     nullptr};
-  posix_spawn_file_actions_t actions{};
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  posix_spawnattr_t attributes{};
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  if (::posix_spawnp(&process_, "sh", &actions, &attributes, arguments.data(), environ) != 0) process_ = -1;
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[0]);
-  pipe_ = ends[1];
-}
-
-FolderRemover::~FolderRemover() {
-  if (pipe_ >= 0) ::close(pipe_);
-  if (process_ > 0) ::waitpid(process_, nullptr, 0);
-}
-
-RecordFolder::RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const fs::path& work)
-    : folder_(fs::absolute(make_folder(work))), remover_(folder_) {
+RecordFolder::RecordFolder(const data::Dataset& dataset, const data::ConvertOptions& options)
+    : folder_(options.folder) {
   try {
-    options.folder = folder_ / "records";
     const data::Dataset labelled = with_label(dataset);
     const auto begin = std::chrono::steady_clock::now();
     const data::Converted converted = data::convert(labelled, options);

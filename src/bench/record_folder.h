@@ -4,8 +4,6 @@
 // RecordFolder: a data set converted to record files for the duration of a measurement.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 
@@ -14,28 +12,12 @@
 
 namespace roentgen::bench {
 
-/// Process that removes a folder when this process ends, however it ends, or when the object is destroyed. It needs the
-/// programs sh, cat and rm; without them, only the destructor's caller removes the folder.
-class FolderRemover {
- public:
-  explicit FolderRemover(const std::filesystem::path& folder);
-  /// Waits until the process has ended.
-  ~FolderRemover();
-  FolderRemover(const FolderRemover&) = delete;
-  FolderRemover& operator=(const FolderRemover&) = delete;
-
- private:
-  int pipe_ = -1;
-  pid_t process_ = -1;
-};
-
-/// Record files in a new folder, which is removed at the end, also if a signal ends this process. For use by one
-/// thread.
+/// Record files in a new folder, which the destructor removes. For use by one thread.
 class RecordFolder {
  public:
-  /// Converts the data set. `options.folder` is ignored: the folder is created below `work`, which must exist. Throws
-  /// ConfigError and DataError as convert() does, and if no folder can be created.
-  RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const std::filesystem::path& work);
+  /// Converts the data set into options.folder, which must not exist. Throws ConfigError and DataError as convert()
+  /// does.
+  RecordFolder(const data::Dataset& dataset, const data::ConvertOptions& options);
   ~RecordFolder();
   RecordFolder(const RecordFolder&) = delete;
   RecordFolder& operator=(const RecordFolder&) = delete;
@@ -48,7 +30,6 @@ class RecordFolder {
 
  private:
   std::filesystem::path folder_;
-  FolderRemover remover_;  // after folder_
   data::Dataset dataset_;
   double seconds_ = 0.0;
   std::uint64_t bytes_ = 0;

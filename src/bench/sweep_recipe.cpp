@@ -8,7 +8,6 @@
 
 #include "core/foreign_text.h"
 #include "core/value.h"
-#include "dist/gpu_network.h"
 #include "io/toml.h"
 #include "task/model.h"
 #include "train/recipe.h"
@@ -21,15 +20,11 @@ bool is_group(const SweepSetting& setting, const SweepOptions& options) {
   return setting.ranks > 1 || !options.hosts.empty();
 }
 
-/// Formats --ranks and --oversubscribe, as far as they are needed.
+/// Formats the options about ranks, as far as they are needed.
 std::string process_options(const SweepSetting& setting, const SweepOptions& options) {
-  return fmt::format("{}{}", is_group(setting, options) ? fmt::format(" --ranks {}", setting.ranks) : "",
-                     options.may_oversubscribe ? " --oversubscribe" : "");
-}
-
-/// Formats the options of `train` for a group of processes.
-std::string group_options(const SweepSetting& setting, const SweepOptions& options) {
-  std::string text;
+  const std::string oversubscribe = options.may_oversubscribe ? " --oversubscribe" : "";
+  if (!is_group(setting, options)) return oversubscribe;
+  std::string text = fmt::format(" --ranks {}{}", setting.ranks, oversubscribe);
   const std::string gdr = setting.gdr;
   for (const auto& [name, value] : {std::pair{"--hosts", &options.hosts},
                                     {"--reduce", &options.reduce},
@@ -62,17 +57,14 @@ std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& sett
 
 std::string long_command(const std::filesystem::path& recipe, const SweepSetting& setting,
                          const SweepOptions& options) {
-  const std::string level = setting.gdr.empty() ? "" : dist::gdr_level(setting.gdr);
-  return fmt::format("{}{}roentgen bench long --recipe {} --data DIR --target auroc=0.8 --out long{}",
-                     level.empty() ? "" : "NCCL_NET_GDR_LEVEL=", level.empty() ? "" : level + " ",
+  return fmt::format("roentgen bench long --recipe {} --data DIR --target auroc=0.8 --out long{}",
                      shell_word(recipe.string()), process_options(setting, options));
 }
 
 std::string train_command(const std::filesystem::path& recipe, const SweepSetting& setting,
                           const SweepOptions& options) {
-  return fmt::format("roentgen train --recipe {} --data DIR --out run{}{}", shell_word(recipe.string()),
-                     process_options(setting, options),
-                     is_group(setting, options) ? group_options(setting, options) : "");
+  return fmt::format("roentgen train --recipe {} --data DIR --out run{}", shell_word(recipe.string()),
+                     process_options(setting, options));
 }
 
 }  // namespace roentgen::bench

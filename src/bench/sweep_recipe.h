@@ -33,8 +33,8 @@ struct SweepOptions {
 [[nodiscard]] std::string sweep_recipe(const NetworkOptions& network, const SweepSetting& setting,
                                        const SweepOptions& options, std::string_view comment);
 
-/// Returns the command of a long test (`bench long`) with the recipe, and with the setting's ranks and GDR. DIR and the
-/// target are left to the user. Leaves out options that `bench long` lacks, such as --hosts.
+/// Returns the command of a long test (`bench long`) with the recipe, the setting's ranks and GDR, and the options. DIR
+/// and the target are left to the user.
 [[nodiscard]] std::string long_command(const std::filesystem::path& recipe, const SweepSetting& setting,
                                        const SweepOptions& options);
 /// Returns the command that trains with the recipe, the setting's ranks and GDR, and the options.

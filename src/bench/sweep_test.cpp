@@ -198,8 +198,7 @@ TEST(Sweep, recipe_has_the_setting_and_can_be_read) {
   EXPECT_EQ(train_command("a b.toml", setting, {}),
             "roentgen train --recipe 'a b.toml' --data DIR --out run --ranks 2 --gdr off");
   EXPECT_EQ(long_command("a.toml", setting, {}),
-            "NCCL_NET_GDR_LEVEL=LOC roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long "
-            "--ranks 2");
+            "roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long --ranks 2 --gdr off");
   EXPECT_EQ(long_command("a.toml", {.ranks = 1, .gdr = "auto"}, {}),
             "roentgen bench long --recipe a.toml --data DIR --target auroc=0.8 --out long");
   NetworkOptions odd = network;
@@ -218,7 +217,8 @@ TEST(Sweep, commands_and_recipe_keep_the_options_of_several_ranks) {
   EXPECT_EQ(train_command("a.toml", two, options),
             "roentgen train --recipe a.toml --data DIR --out run --ranks 2 --oversubscribe --hosts a:1,b:1 "
             "--reduce ring --wire bf16");
-  EXPECT_THAT(long_command("a.toml", two, options), testing::EndsWith(" --out long --ranks 2 --oversubscribe"));
+  EXPECT_THAT(long_command("a.toml", two, options),
+              testing::EndsWith(" --out long --ranks 2 --oversubscribe --hosts a:1,b:1 --reduce ring --wire bf16"));
   EXPECT_EQ(train_command("a.toml", {}, {.reduce = "ring", .wire = "bf16"}),
             "roentgen train --recipe a.toml --data DIR --out run")
       << "one rank exchanges nothing";

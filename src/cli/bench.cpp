@@ -17,6 +17,7 @@
 #include "bench/ledger/exports.h"
 #include "bench/ledger/record.h"
 #include "bench/network.h"
+#include "bench/train_group.h"
 #include "cli/command_list.h"
 #include "cli/launch.h"
 #include "cli/output_file.h"
@@ -47,34 +48,53 @@ RankOptions rank_options(const bench::RankRequest& request) {
           .gdr = request.gdr};
 }
 
-bench::Host host() {
-  return {.images = data::images_or_records,
-          .graph_of_file =
-              [](const bench::NetworkOptions& network) {
-                return task::graph_of_file(network.model, {.batch = network.batch,
-                                                           .channels = network.channels,
-                                                           .image_px = network.image_px,
-                                                           .labels = network.labels});
-              },
-          .print =
-              [](const std::string& text) {
-                terminal::clear_progress();
-                terminal::print_tabbed(text);
-                flush_output();
-              },
-          .listen_for_stop = listen_for_stop,
-          .is_stop_asked = is_stop_asked,
-          .is_own_rank = is_own_rank,
-          .start_ranks =
-              [](const bench::RankRequest& request, const std::vector<std::string>& changed) {
-                return run_for_json(rank_options(request), changed);
-              },
-          .join_ranks =
-              [](const bench::RankRequest& request, const std::function<Value(dist::CommThread*)>& body) {
-                const CommandResult result = run_as_ranks(
-                    rank_options(request), [&](dist::CommThread* group) { return CommandResult{.json = body(group)}; });
-                return result.is_silent ? Value() : result.json;
-              }};
+/// Services for cases.
+/// @param training options about ranks, for cases that train; must outlive the result
+bench::Host host_of(const RankOptions& training) {
+  return {
+      .images = data::images_or_records,
+      .graph_of_file =
+          [](const bench::NetworkOptions& network) {
+            return task::graph_of_file(network.model, {.batch = network.batch,
+                                                       .channels = network.channels,
+                                                       .image_px = network.image_px,
+                                                       .labels = network.labels});
+          },
+      .print =
+          [](const std::string& text) {
+            terminal::print_tabbed(text);
+            flush_output();
+          },
+      .listen_for_stop = listen_for_stop,
+      .is_stop_asked = is_stop_asked,
+      .is_own_rank = is_own_rank,
+      .start_ranks =
+          [](const bench::RankRequest& request, const std::vector<std::string>& changed) {
+            return run_for_json(rank_options(request), changed);
+          },
+      .join_ranks =
+          [](const bench::RankRequest& request, const std::function<Value(dist::CommThread*)>& body) {
+            const CommandResult result = run_as_ranks(
+                rank_options(request), [&](dist::CommThread* group) { return CommandResult{.json = body(group)}; });
+            return result.is_silent ? Value() : result.json;
+          },
+      .train =
+          [&training](const bench::TrainRequest& request, const std::function<Value(const bench::TrainGroup&)>& body) {
+            RankOptions options = training;
+            options.is_stoppable = true;
+            options.returns_result = true;
+            options.recipe = request.recipe;
+            options.after = request.after;
+            const CommandResult result = run_as_ranks(options, [&](dist::CommThread* ranks) {
+              return CommandResult{.json = body({.ranks = ranks,
+                                                 .servers = train::parse_server_options(options.servers),
+                                                 .may_share_device = options.may_share_device,
+                                                 .reduce = options.reduce,
+                                                 .wire = options.wire,
+                                                 .gdr = options.gdr})};
+            });
+            return result.is_silent ? Value() : result.json;
+          }};
 }
 
 std::string examples_of(const std::vector<bench::NamedCase>& cases) {
@@ -93,9 +113,9 @@ Value with_short_energy(Value result) {
 }
 
 void print(const Value& result) {
-  terminal::print(
-      report_text(with_short_energy(result), {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables",
-                                              "libraries", "links", "machine", "disturbance", "calibration"}));
+  terminal::print(report_text(with_short_energy(result),
+                              {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries",
+                               "links", "machine", "disturbance", "calibration", "intervals"}));
 }
 
 class BenchCommand final : public Command {
@@ -124,7 +144,8 @@ class BenchCommand final : public Command {
                                  .doc = "also write MLPerf log lines to a file; write a run to an MLflow store",
                                  .value_name = "PATH"}};
     for (const auto& [name, each] : cases_) {
-      for (Option& option : each->options()) {
+      for (Option& option :
+           joined({each->options(), each->has_rank_options() ? rank_options() : std::vector<Option>{}})) {
         option.case_name = name;
         options.push_back(std::move(option));
       }
@@ -153,7 +174,7 @@ class BenchCommand final : public Command {
     bench::Case& asked = bench::find_case(cases_, case_name_);
     std::optional<bench::EnergyMeter> meter;
     if (asked.is_measurement() && !is_own_rank()) meter.emplace(bench::all_monitors());
-    Value json = asked.run(host());
+    Value json = asked.run(host_of(ranks_));
     if (json.is_null()) return {.json = {}, .is_silent = true};
     if (meter) bench::add_energy(json, meter->stop(), cost_per_hour_);
     if (!asked.prints_itself()) print(json);
@@ -178,6 +199,12 @@ class BenchCommand final : public Command {
   }
 
  private:
+  /// Options about ranks, as `roentgen train` has them.
+  [[nodiscard]] std::vector<Option> rank_options() {
+    return joined({ranks_.options(), ranks_.layout.communication_options("sending threads: 0, 1; their cores"),
+                   ranks_.gradient_options()});
+  }
+
   /// Writes a record, and copies for other programs. A default folder that cannot be written is only a warning.
   void store(const Value& record) const {
     if (!mlperf_log_.empty()) io::write_file_atomically(mlperf_log_, bench::mlperf_log(record));
@@ -194,6 +221,7 @@ class BenchCommand final : public Command {
   }
 
   std::string case_name_ = "step";
+  RankOptions ranks_;
   std::string ledger_;
   double cost_per_hour_ = 0.0;
   std::filesystem::path mlperf_log_;

@@ -20,6 +20,7 @@
 #include "bench/stop_error.h"
 #include "cli/device_threads.h"
 #include "cli/failure.h"
+#include "cli/held_signals.h"
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
 #include "cli/mpirun_words.h"
@@ -112,11 +113,12 @@ Option RankOptions::restart_option(std::string doc) {
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
+  const HeldSignals signals;  // so that no signal ends this process before the file is removed
   std::string name = (runtime::temporary_folder() / "roentgen_ranks_XXXXXX").string();
   const int file = ::mkstemp(name.data());
   if (file < 0) throw DataError(error_text("cli.launch", name, "a new file", std::strerror(errno), "another TMPDIR"));
   ::close(file);
-  std::vector<std::string> dropped{"--ranks", "--hosts", "--json"};
+  std::vector<std::string> dropped{"--ranks", "--hosts", "--hosts-from", "--json"};
   for (std::size_t i = 0; i < changed.size(); i += 2) dropped.push_back(changed[i]);
   std::vector<std::string> command = without_options(own_arguments(), dropped);
   command.insert(command.end(), changed.begin(), changed.end());
@@ -125,14 +127,17 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
     const std::string& name;
     ~Remover() { ::unlink(name.c_str()); }
   } const remover{name};
-  const GroupEnd end = start_group(options, command, {.is_silent = true});
-  if (end.signal != 0) {
+  const OnSignal on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End;
+  const GroupEnd end = start_group(options, command, {.on_signal = on_signal, .signals = &signals, .is_silent = true});
+  const auto text = io::read_text(name);
+  const bool is_success = end.exit_code == kSuccess && text.ok();
+  const bool has_saved = options.is_stoppable && is_success && !text.value().empty();
+  if (end.signal != 0 && !has_saved) {
     throw bench::StopError(error_text("cli.launch", train::ranks_text(options.ranks), "a normal end",
                                       fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)),
                                       "running it again"));
   }
-  const auto text = io::read_text(name);
-  if (end.exit_code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
+  if (is_success) return io::parse_json(text.value(), name).or_throw<CommError>();
   throw ToldError(end.exit_code == kSuccess ? kFailure : exit_code_of(end));
 }
 
@@ -252,6 +257,18 @@ void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
   }
 }
 
+// Starts the ranks and returns the result of rank 0.
+Value run_for_result(const RankOptions& options) {
+  try {
+    Value result = run_for_json(options, {});
+    if (options.after) options.after();
+    return result;
+  } catch (...) {
+    if (options.after) options.after();
+    throw;
+  }
+}
+
 }  // namespace
 
 CommandResult run_as_ranks(const RankOptions& given,
@@ -267,6 +284,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   const RankOptions options = launched ? counted : with_hosts(counted, layout);
   refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {
+    if (options.returns_result) return {.json = run_for_result(options)};
     const std::vector<std::string> own_words{"--ranks", "--hosts", "--hosts-from", "--restart"};
     const GroupEnd end = start_groups(options, without_options(own_arguments(), own_words));
     if (options.after) options.after();
@@ -281,7 +299,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   }
   refuse_options_of_starting(options, launched.has_value());
   if (!launched) return run_alone(options, body);
-  if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);
+  if (is_own_rank()) guard_rank(options.is_stoppable && !options.returns_result, options.is_tagged);
   if (is_own_rank()) see_own_instance(launched->local_rank);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {

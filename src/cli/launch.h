@@ -58,6 +58,10 @@ struct RankOptions {
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
+  /// Whether the process that starts the ranks needs the result of rank 0, to print it itself. The same command,
+  /// without
+  /// --resume, continues such a run.
+  bool returns_result = false;
   /// Called after all ranks that this program has started have ended, with or without success.
   std::function<void()> after{};
   /// How to restart a command that can continue after a failure.
@@ -77,7 +81,8 @@ struct RankOptions {
 [[nodiscard]] bool is_own_rank();
 
 /// Runs this program again with several ranks, as `options` define, and returns its JSON result. The arguments are
-/// those of this process and `changed`. Throws bench::StopError if a signal to this process ended the ranks.
+/// those of this process and `changed`. Throws bench::StopError if a signal to this process ended the ranks. Ranks that
+/// saved their state after a signal (RankOptions::is_stoppable) return a result.
 /// @param changed options and their new values, in turn
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,11 +22,11 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/held_signals.h"
 #include "cli/late_start.h"
 #include "cli/mpirun_output.h"
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
-#include "cli/stop_signals.h"
 #include "core/error.h"
 #include "dist/launch_board.h"
 
@@ -38,38 +37,6 @@ constexpr int kNoProgram = 127;
 constexpr int kNotRun = 126;
 /// Exit codes above this value mean that signal (code - 128) ended the process.
 constexpr int kKilled = 128;
-
-/// Blocks signals while the object lives, so that take() can read them. Its destructor restores the previous handlers.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigemptyset(&held_);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGQUIT}) sigaddset(&held_, signal);
-    if (!is_hangup_ignored()) sigaddset(&held_, SIGHUP);
-    ::sigprocmask(SIG_BLOCK, &held_, &before_);
-    file_ = ::signalfd(-1, &held_, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() {
-    if (file_ >= 0) ::close(file_);
-    let_go();
-  }
-  /// Restores the previous signal mask.
-  void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  /// Returns the next signal; 0: none.
-  [[nodiscard]] int take() const {
-    constexpr timespec kAtOnce{.tv_sec = 0, .tv_nsec = 0};
-    return std::max(::sigtimedwait(&held_, nullptr, &kAtOnce), 0);
-  }
-  /// Descriptor that is readable when a signal is pending.
-  [[nodiscard]] pollfd look() const { return {.fd = file_, .events = POLLIN, .revents = 0}; }
-
- private:
-  int file_ = -1;
-  sigset_t held_{};
-  sigset_t before_{};
-};
 
 /// Standard output and standard error of mpirun.
 struct Outputs {
@@ -256,8 +223,12 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
     const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
     if (rank < 0) continue;  // the rank has already ended
     pollfd look{.fd = rank, .events = POLLIN, .revents = 0};
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
-    ::poll(&look, 1, std::clamp(static_cast<int>(left.count()), 0, kMostMs));
+    int found = -1;
+    errno = EINTR;
+    while (found < 0 && errno == EINTR) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
+      found = ::poll(&look, 1, std::clamp(static_cast<int>(left.count()), 0, kMostMs));
+    }
     ::close(rank);
   }
 }
@@ -327,12 +298,14 @@ std::string last_line(std::string_view lines) {
 }  // namespace
 
 GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options) {
+  std::optional<HeldSignals> own;  // before the board, whose file would outlive a signal
+  if (options.signals == nullptr) own.emplace();
+  const HeldSignals& signals = options.signals == nullptr ? *own : *options.signals;
   const dist::LaunchBoard board(options.ranks);
   GroupEnd end;
   Outputs outputs{.error = &end.output_error,
                   .out_words = MpirunWords(options.is_tagged),
                   .err_words = MpirunWords(options.is_tagged)};
-  const HeldSignals signals;
   std::signal(SIGPIPE, SIG_IGN);  // the ranks must continue if the reader of their output exits
   std::fflush(nullptr);
   const pid_t child = ::fork();
@@ -371,7 +344,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     end.exit_code = *board.exit_code();
     return end;
   }
-  const std::string why = why_it_ended(waited, board, outputs, options.on_signal == OnSignal::Save, end);
+  const std::string why = why_it_ended(waited, board, outputs, options.has_resume, end);
   outputs.err.say(why);
   end.cause = why.empty() ? outputs.err_words.first_error() : last_line(why);
   return end;

@@ -11,6 +11,8 @@
 
 namespace roentgen::cli {
 
+class HeldSignals;
+
 /// Reaction of the ranks to a signal that the waiting program receives.
 enum class OnSignal : std::uint8_t {
   /// Ranks save their state and stop, as soon as all ranks handle the signal. A second signal ends them at once.
@@ -21,6 +23,10 @@ enum class OnSignal : std::uint8_t {
 
 struct GroupOptions {
   OnSignal on_signal = OnSignal::End;
+  /// Signals that the caller holds already; null: they are held while mpirun runs.
+  const HeldSignals* signals = nullptr;
+  /// True if --resume continues the ranks' work after a failure.
+  bool has_resume = false;
   /// True if the ranks' standard output is discarded.
   bool is_silent = false;
   std::int64_t ranks = 1;

@@ -86,7 +86,7 @@ TEST(RunGroup, names_who_was_killed_and_where) {
     echo 'mpirun noticed that process rank 1 with PID 0 on node hal exited on signal 9 (Killed).' >&2
     echo "$rule" >&2
     exit 137)",
-          {.on_signal = OnSignal::Save, .ranks = 2});
+          {.on_signal = OnSignal::Save, .has_resume = true, .ranks = 2});
   EXPECT_EQ(end.exit_code, 137);
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),

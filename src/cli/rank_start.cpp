@@ -110,9 +110,9 @@ GroupEnd start_groups(RankOptions options, const std::vector<std::string>& comma
                                [&options](const RankGroup& group) {
                                  options.ranks = group.ranks;
                                  options.hosts = text_of(group.hosts);
-                                 return start_group(
-                                     options, group.command,
-                                     {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+                                 return start_group(options, group.command,
+                                                    {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End,
+                                                     .has_resume = options.is_stoppable});
                                },
                            .find_answering =
                                [](const HostList& hosts) {

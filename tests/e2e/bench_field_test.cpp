@@ -9,6 +9,7 @@
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "core/error.h"
 #include "io/json.h"
@@ -126,6 +127,19 @@ TEST(BenchShort, two_records_tell_the_speed_of_the_machine) {
 
 TEST(BenchShort, needs_numbers_of_ranks_for_hosts) {
   expect_refusal(Workplace().run({"bench", "short", "--hosts", "a:4,b:4"}), {"[bench.short] --hosts", "--ranks"});
+}
+
+TEST(BenchFormats, leaves_no_files_after_a_signal) {
+  const Workplace place;
+  const std::string images = place.synth("data", 60) / "images";
+  const fs::path work = place / "work";
+  fs::create_directory(work);
+  Process process({"bench", "formats", "--data", images, "--work", work, "--batch", "8", "--ledger", "none"},
+                  place.root());
+  while (fs::is_empty(work) && process.is_running()) std::this_thread::yield();
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait().code, 128 + SIGTERM);
+  while (!fs::is_empty(work)) std::this_thread::yield();  // by another process, which the end of the first one wakes
 }
 
 class BenchLong : public testing::Test {

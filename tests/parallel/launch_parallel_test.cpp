@@ -203,15 +203,20 @@ TEST_F(Launch, a_benchmark_that_fails_says_why_once) {
 
 TEST_F(Launch, a_benchmark_is_over_at_the_first_signal) {
   const std::string endless = "987654";  // number that occurs only in the command lines of its ranks
+  const fs::path temporary = place_ / "tmp";
+  fs::create_directory(temporary);
   Process process({"bench", "scaling", "--ranks", "2,1", "--model", "resnet18", "--batch", "2", "--image", "32",
                    "--threads", "1", "--device", "emulated:50", "--steps", endless},
-                  place_.root());
+                  place_.root(), {"/usr/bin/env", "TMPDIR=" + temporary.string()});
   while (ranks_in(endless).empty() && process.is_running()) std::this_thread::yield();
   process.signal(SIGINT);
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, HasSubstr("expected a normal end, got signal 2 (Interrupt)"));
   EXPECT_TRUE(all_gone(endless));
+  for (const auto& left : fs::directory_iterator(temporary)) {  // mpirun's own files may be there
+    EXPECT_FALSE(left.path().filename().string().starts_with("roentgen")) << left.path();
+  }
 }
 
 TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {

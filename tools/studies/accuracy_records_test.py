@@ -18,6 +18,14 @@ class AccuracyRecords(unittest.TestCase):
             with self.assertRaises(argparse.ArgumentTypeError, msg=wrong):
                 accuracy_records.task_of(wrong)
 
+    def test_changes_are_of_one_task_or_of_all(self):
+        self.assertEqual(accuracy_records.set_of("train.epochs=3"), (None, "train.epochs=3"))
+        self.assertEqual(accuracy_records.set_of("sex:train.epochs=3"), ("sex", "train.epochs=3"))
+        self.assertEqual(accuracy_records.set_of('data.labels=["Sex:M"]'), (None, 'data.labels=["Sex:M"]'))
+        for wrong in ("train.epochs", "a:=3", ":a=3", "a=", "=3"):
+            with self.assertRaises(argparse.ArgumentTypeError, msg=wrong):
+                accuracy_records.set_of(wrong)
+
     def test_auroc_is_of_a_label_or_the_mean(self):
         rows = [{"label": "A", "auc": "0.5"}, {"label": "B", "auc": "0.9"}, {"label": "C", "auc": ""},
                 {"label": "mean", "auc": "0.1"}]

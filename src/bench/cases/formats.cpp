@@ -17,6 +17,7 @@
 #include "bench/options.h"
 #include "bench/record_folder.h"
 #include "bench/rounds.h"
+#include "bench/work_folder.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/codec/codec.h"
@@ -45,7 +46,15 @@ double rate_of(const Speed& speed) { return speed.images_per_s; }
 
 double rate(const Rounds& rounds) { return median_of(rounds, rate_of); }
 
-Value optional_value(const std::optional<double>& number) { return number ? Value(*number) : Value(); }
+Value samples_of_rounds(const Rounds& rounds) {
+  Value::Array speeds;
+  for (const Speed& speed : rounds) speeds.emplace_back(speed.images_per_s);
+  return speeds;
+}
+
+double bytes_per_image(const RecordFolder& records) {
+  return static_cast<double>(records.bytes()) / static_cast<double>(records.dataset().samples.size());
+}
 
 double bytes_per_image(const data::Dataset& dataset) {
   double bytes = 0.0;
@@ -69,7 +78,8 @@ bool are_all_png(const data::Dataset& dataset) {
 // The image files and the record files converted from them, as formats to measure.
 class Forms {
  public:
-  Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
+  Forms(const data::Dataset& files, const FormatsOptions& options)
+      : files_(files), options_(options), work_(options.work) {
     const auto images = std::ssize(files.samples);
     std::vector<RecordCase> all = record_cases(options.stored_px, files);
     for (RecordCase& each : all) {
@@ -79,7 +89,8 @@ class Forms {
       if (options.input.preprocess && each.options.encoding != data::Encoding::Keep) {
         each.options.intensity = data::parse_intensity(options.input.preprocess->intensity);
       }
-      records_.push_back(std::make_unique<RecordFolder>(files, each.options, options.work));
+      each.options.folder = work_.path() / fmt::to_string(records_.size());
+      records_.push_back(std::make_unique<RecordFolder>(files, each.options));
       cases_.push_back(std::move(each));
     }
   }
@@ -110,23 +121,14 @@ class Forms {
     row.set("size", is_resized(form) ? fmt::format("{} px", options_.stored_px) : "original");
     row.set("warm_images_per_s", rate(warm));
     row.set("cold_images_per_s", rate(cold));
-    row.set("warm_of_files", median_ratio(warm, speeds[kWarm], rate_of));
-    row.set("cold_of_files", median_ratio(cold, speeds[kCold], rate_of));
-    const auto images = std::ssize(files_.samples);
-    if (form == 0) {
-      row.set("bytes_per_image", bytes_per_image(files_));
-      for (const char* none : {"convert_s", "warm_break_even_epochs", "cold_break_even_epochs"}) row.set(none, {});
-      row.set("same_batches", true);
-      return row;
-    }
-    const RecordFolder& records = *records_[form - 1];
-    const double convert_s = records.seconds();
-    row.set("bytes_per_image", static_cast<double>(records.bytes()) / static_cast<double>(images));
-    row.set("convert_s", convert_s);
-    row.set("warm_break_even_epochs",
-            optional_value(break_even_epochs(convert_s, images, rate(speeds[kWarm]), rate(warm))));
-    row.set("cold_break_even_epochs",
-            optional_value(break_even_epochs(convert_s, images, rate(speeds[kCold]), rate(cold))));
+    for (const char* of_files : {"warm_of_files", "cold_of_files"}) row.set(of_files, 1.0);  // add_gains() sets others
+    row.set("bytes_per_image", form == 0 ? bytes_per_image(files_) : bytes_per_image(*records_[form - 1]));
+    row.set("convert_s", form == 0 ? Value() : Value(records_[form - 1]->seconds()));
+    for (const char* none : {"warm_break_even_epochs", "cold_break_even_epochs"}) row.set(none, {});
+    row.set("same_batches", true);
+    row.set("samples", Value::Table{{"warm_images_per_s", samples_of_rounds(warm)},
+                                    {"cold_images_per_s", samples_of_rounds(cold)}});
+    if (form == 0) return row;
     const bool is_same = warm.front().checksum == speeds[kWarm].front().checksum;
     if (!is_same && keeps_pixels(form)) {
       throw DataError(error_text("bench.formats", cases_[form - 1].name, "the same batches as from the image files",
@@ -148,6 +150,7 @@ class Forms {
 
   const data::Dataset& files_;
   const FormatsOptions& options_;
+  WorkFolder work_;
   std::vector<RecordCase> cases_;
   std::vector<std::unique_ptr<RecordFolder>> records_;
 };
@@ -178,13 +181,6 @@ std::vector<RecordCase> record_cases(std::int64_t stored_px, const data::Dataset
   return cases;
 }
 
-std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
-                                        double records_images_per_s) {
-  if (records_images_per_s <= files_images_per_s) return std::nullopt;
-  const double won_s = static_cast<double>(images) * (1.0 / files_images_per_s - 1.0 / records_images_per_s);
-  return convert_s / won_s;
-}
-
 Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
   require_at_least("warmup", options.input.warmup, 0);
   require_at_least("steps", options.input.steps, 1);
@@ -199,6 +195,7 @@ Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
   });
   Value rows = Value::array();
   for (std::size_t form = 0; form < forms.count(); ++form) rows.push_back(forms.row(form, speeds));
+  add_gains(std::ssize(dataset.samples), rows);
 
   Value result = Value::table();
   result.set("case", "formats");

@@ -24,10 +24,10 @@ struct FormatsOptions {
   InputOptions input{.most_s = 1.0};
   /// Side to which images are resized before they are stored, px; at least 1.
   std::int64_t stored_px = 256;
-  /// Folder for the temporary record files, which are removed at the end.
+  /// Folder in which a WorkFolder holds the temporary record files.
   std::filesystem::path work;
-  /// Number of rounds, at least 1.
-  std::int64_t rounds = 3;
+  /// Number of rounds, at least 1. With fewer than 5, the intervals of the gains are very wide.
+  std::int64_t rounds = 5;
   /// Planned trainings and changes of the data, for the advice.
   PlannedUse use{};
 };
@@ -44,26 +44,20 @@ struct RecordCase {
 /// with one file per image exists only with resized images.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px, const data::Dataset& dataset);
 
-/// Returns the number of epochs after which faster reading has saved the time of converting; nullopt if records are not
-/// faster than the files.
-/// @param images_per_s throughput of the records
-[[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
-                                                      double records_images_per_s);
-
 /// Converts `dataset` into every format, in a folder below options.work. Then measures each format in interleaved
 /// rounds (rounds.h), with a warm and a cold page cache. A measurement runs warmup batches, then steps until its time
 /// limit. Returns a table:
 ///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
 ///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
 ///   bytes_per_image,
-///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches}]: the files first; size
-///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: true
-///                     if the first batch has the same bytes as from the files
+///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches, samples, intervals}]:
+///                     the files first; size "original" or "256 px"; same_batches: true if the first batch has the
+///                     same bytes as from the files; samples: speeds by round; others: see add_gains()
 ///   use               {trainings, changes, epochs}
 ///   advice            result of convert_advice()
 ///   program, cpu, ...
 /// Throws DataError if a lossless format gives different batches than the files. Lossless formats store the files
-/// unchanged, or the pixels of PNG files. Other errors are those of run_pipeline() and RecordFolder.
+/// unchanged, or the pixels of PNG files. Other errors are those of run_pipeline(), RecordFolder and WorkFolder.
 [[nodiscard]] Value run_formats(const data::Dataset& dataset, const FormatsOptions& options);
 
 }  // namespace roentgen::bench

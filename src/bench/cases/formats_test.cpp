@@ -25,13 +25,6 @@ class FormatsCase : public ImagesTest {
   [[nodiscard]] std::filesystem::path work() const { return folder_.path() / "work"; }
 };
 
-TEST(BreakEven, is_the_time_of_converting_over_the_time_that_an_epoch_wins) {
-  // For 100 images, an epoch takes 10 s from files and 4 s from records, and converting 12 s.
-  EXPECT_NEAR(break_even_epochs(12.0, 100, 10.0, 25.0).value(), 2.0, 1e-12);
-  EXPECT_FALSE(break_even_epochs(12.0, 100, 10.0, 10.0).has_value());
-  EXPECT_FALSE(break_even_epochs(12.0, 100, 10.0, 9.0).has_value());
-}
-
 TEST(RecordCases, are_all_that_convert_writes_as_they_are_and_resized) {
   data::Dataset dataset{.label_names = {"a", "b"}};
   dataset.samples.push_back({.id = "1.png", .labels = {0.0F, 1.0F}});
@@ -83,11 +76,17 @@ TEST_F(FormatsCase, compares_every_form_with_the_files_and_leaves_nothing_behind
     EXPECT_GT(row.at("warm_images_per_s").as_double(), 0.0);
     EXPECT_GT(row.at("cold_images_per_s").as_double(), 0.0);
     EXPECT_GT(row.at("bytes_per_image").as_double(), 0.0);
+    EXPECT_EQ(row.at("samples").at("warm_images_per_s").as_array().size(), 1U);
+    EXPECT_TRUE(row.at("cold_break_even_epochs").is_null()) << "one round shows nothing";
     const bool is_resized = row.at("size").as_string() == "4 px";
     const bool is_exact = row.at("form").as_string().find("jpeg") == std::string::npos && !is_resized;
     if (is_exact || is_resized) {
       EXPECT_EQ(row.at("same_batches").as_bool(), is_exact) << row.at("form").as_string();
     }
+  }
+  for (const Value& advice : result.at("advice").as_array()) {
+    EXPECT_EQ(advice.at("verdict").as_string(), "no gain shown");
+    EXPECT_EQ(advice.at("text").as_string(), "no gain shown: one round gives no interval; try --rounds 5");
   }
   EXPECT_FALSE(result.at("emulated").as_bool());
   EXPECT_EQ(result.at("use").at("trainings").as_integer(), 1);

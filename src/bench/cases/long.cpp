@@ -20,6 +20,7 @@
 #include "bench/ledger/record.h"
 #include "bench/options.h"
 #include "bench/target.h"
+#include "bench/train_group.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -79,19 +80,30 @@ struct LongRun {
   [[nodiscard]] std::filesystem::path conditions() const { return folder.root() / "long.json"; }
 };
 
+/// Adds the settings of the exchange of gradients between ranks; a process alone has none.
+void add_exchange(Value& table, const TrainGroup& group) {
+  if (group.ranks == nullptr) return;
+  table.set("reduce", group.reduce);
+  table.set("wire", group.wire);
+  table.set("gdr", group.gdr);
+  table.set("update", train::text_of(group.servers));
+}
+
 /// Conditions on which the time of a run depends, beside its recipe and data.
-Value conditions_of(const LongRun& run, dist::CommThread* group) {
-  const train::Ranks ranks(group);
+Value conditions_of(const LongRun& run, const TrainGroup& group) {
+  const train::Ranks ranks(group.ranks);
   Value hosts = Value::array();
   for (int rank = 1; rank < ranks.size(); ++rank) {
     if (ranks.host(rank) == ranks.host(0)) continue;
     hosts.push_back(io::sha256_hex(ranks.host(rank)).substr(0, machine_hash().size()));
   }
-  return Value::Table{{"device", run.recipe.train.device},
-                      {"threads", train::compute_threads(run.recipe.train)},
-                      {"ranks", ranks.size()},
-                      {"host", machine_hash()},
-                      {"other_hosts", std::move(hosts)}};
+  Value conditions = Value::Table{{"device", run.recipe.train.device},
+                                  {"threads", train::compute_threads(run.recipe.train)},
+                                  {"ranks", ranks.size()},
+                                  {"host", machine_hash()},
+                                  {"other_hosts", std::move(hosts)}};
+  add_exchange(conditions, group);
+  return conditions;
 }
 
 /// Joins lines by spaces.
@@ -102,7 +114,7 @@ std::string one_line(std::string lines) {
 }
 
 /// Throws ConfigError if the folder has a run with another recipe, other data or other conditions.
-void require_same_run(const LongRun& run, dist::CommThread* group) {
+void require_same_run(const LongRun& run, const TrainGroup& group) {
   if (!std::filesystem::exists(run.folder.resume())) return;
   train::Recipe recipe = run.recipe;
   train::check_resumed_recipe(recipe, run.folder);
@@ -139,27 +151,26 @@ class LongCase final : public Case {
              .doc = "built-in model (see roentgen models), or file of inspect --print"},
             {.name = "--batch", .target = &batches_, .doc = "batch sizes, such as 16,32 (default: of the recipe)"},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
-            task::device_option(device_),
-            {.name = "--ranks", .target = &ranks_, .doc = "processes (ranks) that train together", .range = {1, 65536}},
-            {.name = "--oversubscribe",
-             .target = &may_oversubscribe_,
-             .doc = "allow more threads than the machine has cores"}};
+            task::device_option(device_)};
   }
+  [[nodiscard]] bool has_rank_options() const override { return true; }
   [[nodiscard]] bool has_failed(const Value& result) const override { return !result.at("reached").as_bool(); }
   [[nodiscard]] bool is_new(const Value& result) const override { return result.at("trained").as_bool(); }
   [[nodiscard]] bool has_stopped(const Value& result) const override { return result.at("stopped").as_bool(); }
 
   [[nodiscard]] Value run(const Host& host) override {
     const Target target = parse_target(target_);
-    const std::vector<LongRun> runs = planned_runs(target);
-    RankRequest request{.may_oversubscribe = may_oversubscribe_};
-    if (!dist::launched_rank()) {
-      if (ranks_ <= 1) return measure_all(target, runs, nullptr, host);
-      request.ranks = ranks_;
-      return host.start_ranks(request, {});
-    }
-    request.threads = [&] { return train::compute_threads(runs.front().recipe.train); };
-    return host.join_ranks(request, [&](dist::CommThread* group) { return measure_all(target, runs, group, host); });
+    std::vector<LongRun> runs;
+    if (!dist::launched_rank()) runs = planned_runs(target);  // refuses a bad recipe before ranks start
+    const TrainRequest request{.recipe = [&] { return planned_runs(target).front().recipe.train; },
+                               .after =
+                                   [&] {
+                                     for (const LongRun& run : runs) run.folder.tidy_up();
+                                   }};
+    return host.train(request, [&](const TrainGroup& group) {
+      if (runs.empty()) runs = planned_runs(target);
+      return measure_all(target, runs, group, host);
+    });
   }
 
  private:
@@ -195,8 +206,8 @@ class LongCase final : public Case {
   }
 
   /// Trains one run until its target or its end; a run that has ended is left as it is. Returns true if it trained.
-  static bool train_one(const Target& target, const LongRun& run, dist::CommThread* group, const Host& host) {
-    const train::Ranks ranks(group);
+  static bool train_one(const Target& target, const LongRun& run, const TrainGroup& group, const Host& host) {
+    const train::Ranks ranks(group.ranks);
     bool has_ended = false;
     if (ranks.is_first()) {
       has_ended = std::filesystem::exists(run.folder.resume()) &&
@@ -207,10 +218,11 @@ class LongCase final : public Case {
     TargetWatch watch(target, conditions_of(run, group), run.conditions());
     const auto progress =
         train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
-                             group == nullptr ? std::vector<std::string>{} : group->hosts());
+                             group.ranks == nullptr ? std::vector<std::string>{} : group.ranks->hosts());
     task::TrainRun training(
         {.earlier = task::EarlierRun::Resume,
-         .group = group,
+         .group = group.ranks,
+         .servers = group.servers,
          .observers = {progress.get(), &watch},
          .on_data =
              [](const data::Dataset& dataset) {
@@ -219,14 +231,19 @@ class LongCase final : public Case {
                                             "--set data.val_fraction=0.1, or a split in the data"));
              },
          .on_start = host.listen_for_stop,
-         .is_stop_asked = [&] { return watch.is_reached() || (host.is_stop_asked && host.is_stop_asked()); }});
+         .is_stop_asked = [&] { return watch.is_reached() || (host.is_stop_asked && host.is_stop_asked()); },
+         .may_share_device = group.may_share_device});
     static_cast<void>(training.train(run.recipe, run.folder));
     return true;
   }
 
-  [[nodiscard]] Value measure_all(const Target& target, const std::vector<LongRun>& runs, dist::CommThread* group,
+  [[nodiscard]] Value measure_all(const Target& target, const std::vector<LongRun>& runs, const TrainGroup& group,
                                   const Host& host) const {
-    const train::Ranks ranks(group);
+    if (group.servers.is_async()) {  // the log lacks the time in which a worker waits for the others
+      throw ConfigError(error_text("bench.long", "--update", "sync or ps, whose updates are timed", "async",
+                                   "roentgen train, which has no target"));
+    }
+    const train::Ranks ranks(group.ranks);
     Value rows = Value::array();
     std::vector<TargetTime> times;
     bool has_trained = false, is_stopped = false;
@@ -238,15 +255,16 @@ class LongCase final : public Case {
       const bool has_begun = train_one(target, run, group, host);
       if (!has_begun && ranks.is_first()) log::info("long: it has ended before");
       has_trained = has_trained || has_begun;
-      if (!ranks.is_first()) continue;
-      times.push_back(time_to_target(target, run.folder.log()));
-      is_stopped = !times.back().epochs && !train::is_finished(run.recipe, run.folder);
-      rows.push_back(row_of(run, times.back()));
+      if (ranks.is_first()) {
+        times.push_back(time_to_target(target, run.folder.log()));
+        is_stopped = !times.back().epochs && !train::is_finished(run.recipe, run.folder);
+        rows.push_back(row_of(run, times.back()));
+      }
+      ranks.share(is_stopped, {.name = "end of a run"});
       if (is_stopped) break;
     }
     if (!ranks.is_first()) return {};
-    Value result =
-        result_of(target, runs.front().recipe, times, std::move(rows), ranks.size(), {has_trained, is_stopped});
+    Value result = result_of(target, runs.front().recipe, times, std::move(rows), group, {has_trained, is_stopped});
     result.set("data", one_line(train::folder_lines(runs.front().recipe.data)));
     // Different for every change of the recipe, also by --set. The data folders have their own entry.
     train::Recipe recipe = runs.front().recipe;
@@ -277,7 +295,7 @@ class LongCase final : public Case {
   };
 
   [[nodiscard]] static Value result_of(const Target& target, const train::Recipe& recipe,
-                                       const std::vector<TargetTime>& times, Value rows, int ranks,
+                                       const std::vector<TargetTime>& times, Value rows, const TrainGroup& group,
                                        const Course& course) {
     const TargetTime* fastest = nullptr;
     for (const TargetTime& time : times) {
@@ -289,13 +307,14 @@ class LongCase final : public Case {
                                 {"image_px", recipe.preprocess.size_px},
                                 {"device", recipe.train.device},
                                 {"dtype", recipe.train.dtype},
-                                {"ranks", ranks},
-                                {"max_epochs", recipe.train.epochs},
-                                {"reached", fastest != nullptr},
-                                {"stopped", course.is_stopped},
-                                {"trained", course.has_trained},
-                                {"time_to_target_s", fastest != nullptr ? Value(fastest->seconds()) : Value()},
-                                {"epochs_to_target", fastest != nullptr ? Value(*fastest->epochs) : Value()}};
+                                {"ranks", train::Ranks(group.ranks).size()}};
+    add_exchange(result, group);
+    result.set("max_epochs", recipe.train.epochs);
+    result.set("reached", fastest != nullptr);
+    result.set("stopped", course.is_stopped);
+    result.set("trained", course.has_trained);
+    result.set("time_to_target_s", fastest != nullptr ? Value(fastest->seconds()) : Value());
+    result.set("epochs_to_target", fastest != nullptr ? Value(*fastest->epochs) : Value());
     // Without training in this process, its energy says nothing about the speed.
     if (fastest != nullptr && course.has_trained) result.set("images_per_s", fastest->images_per_s());
     result.set("counted", kCounted);
@@ -312,8 +331,6 @@ class LongCase final : public Case {
   std::string batches_;
   std::vector<std::string> overrides_;
   std::string device_;
-  std::int64_t ranks_ = 1;
-  bool may_oversubscribe_ = false;
 };
 
 }  // namespace

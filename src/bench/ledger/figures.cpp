@@ -19,11 +19,10 @@ namespace {
 using Table = Value::Table;
 
 // Entries about the machine, the program, or details of a run, which have neither main figures nor settings.
-constexpr std::array<std::string_view, 21> kNoFigures{"program", "cpu",       "kernel",   "variables",   "libraries",
-                                                      "links",   "samples",   "warnings", "layers",      "profile",
-                                                      "memory",  "pipelines", "doctor",   "disturbance", "peak",
-                                                      "limits",  "command",   "cost",     "advice",      "by_round",
-                                                      "calibration"};
+constexpr std::array<std::string_view, 21> kNoFigures{
+    "program",  "cpu",    "kernel",  "variables", "libraries", "links",    "samples",
+    "warnings", "layers", "profile", "memory",    "pipelines", "doctor",   "disturbance",
+    "peak",     "limits", "command", "cost",      "advice",    "by_round", "calibration"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
 constexpr std::array<std::string_view, 43> kNoSettings{
     "case",          "warmup",       "n",           "rounds",

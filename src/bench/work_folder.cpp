@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/work_folder.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace roentgen::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path make_folder(const fs::path& place) {
+  std::string name = (fs::absolute(place) / "roentgen-bench-XXXXXX").string();
+  if (::mkdtemp(name.data()) != nullptr) return name;
+  throw ConfigError(error_text("bench.records", place.string(), "a folder that can be written to", std::strerror(errno),
+                               "--work DIR"));
+}
+
+// Waits until the other end of the pipe is closed, and removes the folder. Calls only functions that are safe after
+// fork() in a process with threads. Signals to the process group, such as Ctrl-C, do not reach it.
+[[noreturn]] void remove_at_end_of(int pipe, const char* folder) {
+  ::setpgid(0, 0);
+  sigset_t all{};
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::dup2(pipe, STDIN_FILENO);
+  ::close_range(STDIN_FILENO + 1, ~0U, 0);  // also closes its copy of the other end
+  char none = 0;
+  while (::read(STDIN_FILENO, &none, 1) < 0 && errno == EINTR) {
+  }
+  ::execl("/bin/rm", "rm", "-rf", "--", folder, static_cast<char*>(nullptr));
+  ::_exit(1);
+}
+
+}  // namespace
+
+WorkFolder::WorkFolder(const fs::path& place) : path_(make_folder(place)) {
+  try {
+    start_remover();
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+    throw;
+  }
+}
+
+void WorkFolder::start_remover() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) == 0) {
+    remover_ = ::fork();
+    if (remover_ == 0) remove_at_end_of(ends[0], path_.c_str());
+    ::close(ends[0]);
+    lifeline_ = ends[1];
+  }
+  if (remover_ > 0) return;
+  const int code = errno;
+  if (lifeline_ >= 0) ::close(lifeline_);
+  throw DeviceError(
+      error_text("bench.records", path_.string(), "a process that removes it", std::strerror(code), "fewer processes"));
+}
+
+WorkFolder::~WorkFolder() {
+  std::error_code error;
+  fs::remove_all(path_, error);
+  ::close(lifeline_);
+  ::waitpid(remover_, nullptr, 0);
+  if (error) log::warning("cannot remove " + path_.string() + ": " + error.message());
+}
+
+}  // namespace roentgen::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// HeldSignals: signals that wait until a loop reads them, so that they cannot end this process.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <csignal>
+
+namespace roentgen::cli {
+
+/// Handles SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT while the object lives, so that take() can read them. It may be
+/// created beside other threads, because a handler works in any of them, unlike a mask of signals. Signals that nobody
+/// has read act when the object is destroyed. For use by one thread; only one object may exist.
+class HeldSignals {
+ public:
+  /// Throws DeviceError if no pipe can be created.
+  HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  /// Restores the previous handlers.
+  ~HeldSignals();
+
+  /// Restores the previous handlers in a child after fork().
+  void let_go() const;
+  /// Returns the next signal; 0: none.
+  [[nodiscard]] int take() const;
+  /// Returns a descriptor that is readable when a signal waits.
+  [[nodiscard]] pollfd look() const { return {.fd = ends_[0], .events = POLLIN, .revents = 0}; }
+
+ private:
+  static constexpr std::array<int, 5> kSignals{SIGINT, SIGTERM, SIGUSR1, SIGQUIT, SIGHUP};
+
+  std::array<int, 2> ends_{-1, -1};  ///< of a pipe: the handler writes numbers of signals, take() reads them
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+}  // namespace roentgen::cli
