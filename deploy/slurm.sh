@@ -22,7 +22,7 @@ sockets=$(lscpu --parse=SOCKET | grep -v '^#' | sort -u | wc -l)
 srun --ntasks=$((SLURM_JOB_NUM_NODES * sockets)) --ntasks-per-node="$sockets" --mpi="$SLURM_MPI" --cpu-bind=sockets --kill-on-bad-exit=1 "$ROENTGEN" train --resume "$@"
 status=$?
 if [[ $status -eq 3 ]]; then
-  echo "stopped with everything saved: queued again"
+  echo "stopped with everything saved: queueing the job again"
   scontrol requeue "$SLURM_JOB_ID" || echo "could not queue the job again: submit it again to continue" >&2
 fi
 exit "$status"

@@ -88,7 +88,7 @@ def bars(title, rows, unit):
         if published:
             parts.append(f'<path class="published" stroke-width="3" d="M{x(published):.1f} {y + 16}V{y + 40}"/>')
     has_mark = any(row[-1] for row in rows)
-    note = "line: least to most of the rounds" + ("; upright mark: published by the source" if has_mark else "")
+    note = "line: minimum to maximum of the rounds" + ("; upright mark: published by the source" if has_mark else "")
     return "\n".join([*parts, f'<text class="quiet" x="{LEFT_PX}" y="{height - 10}">{note}</text>', "</svg>"]) + "\n"
 
 

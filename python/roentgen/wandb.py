@@ -94,7 +94,7 @@ def _training_run(folder: pathlib.Path) -> _OfflineRun:
 
 
 def _records_of(places: Sequence[str]) -> list[Mapping[str, Any]]:
-    """Records in files and folders, as the program reads them. No place: the default ledger."""
+    """Records in files and folders, as the program reads them. Without places: the default ledger."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "figures.json")
         done = subprocess.run([_PROGRAM, "bench", "figures", *places, "--json", file], capture_output=True, text=True)

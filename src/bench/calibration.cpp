@@ -41,7 +41,7 @@ std::vector<double> numbers_at(const Value& table, std::string_view key) {
   return measurements_in(*all);
 }
 
-/// Steps between two samples, with the machine's time for a work.
+/// Steps between two samples, with the machine's time for a kind of work.
 struct Part {
   std::size_t first = 0;
   std::size_t end = 0;

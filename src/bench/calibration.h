@@ -39,7 +39,7 @@ struct NamedSpeed {
   std::string_view name;  ///< "compute", "copy" or "gpu_clock"
   double value = 0.0;     ///< more is faster
 };
-/// Returns the speeds that a result tells: medians of its `calibration`, and the clock in its `disturbance`.
+/// Returns the speeds of the machine in a result: medians of its `calibration`, and the clock in its `disturbance`.
 [[nodiscard]] std::vector<NamedSpeed> machine_speeds_in(const Value& result);
 
 }  // namespace roentgen::bench

@@ -143,9 +143,9 @@ std::string advice_text(const Candidate& best, const PlannedUse& use) {
                                         time_text(time.files_s), plan);
   const std::string trainings =
       range_text(fmt::format("{:.0f}", time.trainings.low), fmt::format("{:.0f}", time.trainings.high));
-  const std::string even =
-      fmt::format("it pays from {} {} on, after {} epochs", trainings, trainings == "1" ? "training" : "trainings",
-                  range_text(number_text(time.epochs.low), number_text(time.epochs.high)));
+  const std::string even = fmt::format("converting pays from {} {} on, after {} epochs", trainings,
+                                       trainings == "1" ? "training" : "trainings",
+                                       range_text(number_text(time.epochs.low), number_text(time.epochs.high)));
   const std::string_view verdict = best.verdict();
   const std::string begin = verdict == "convert" ? fmt::format("convert to {}, which {}", best.form, gain_text(gain))
                             : verdict == "keep files" ? "keep the files: " + speed

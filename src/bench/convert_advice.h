@@ -58,7 +58,7 @@ struct PlannedTime {
 ///   warm_break_even_epochs  epochs [low, high] after which one conversion has paid; null in place of an infinite end,
 ///                           and instead of both if the interval of gain_of() contains 1
 ///   intervals               {warm: [low, high], cold: [low, high]} of gain_of(); null for one round
-/// The intervals of all formats that convert_advice() compares for a size of images hold together with 95%
+/// With 95% confidence, the intervals of all formats that convert_advice() compares for one size contain the true gains
 /// (Bonferroni).
 /// @param rows rows {size, convert_s, samples: {warm_images_per_s, cold_images_per_s}}, the image files first; samples
 ///             are by round
@@ -68,9 +68,9 @@ void add_gains(std::int64_t images, Value& rows);
 ///   {pages: "warm" or "cold", size, verdict, form, gain, gain_interval, files_s, records_s, trainings, epochs, text}
 /// The verdict is "convert" or "keep files" if it holds for all gains of the interval, and "uncertain" if it does not.
 /// If the interval contains 1, it is "no gain shown". `form` is the format that takes the least time, of those with a
-/// gain that is shown. If no format takes less than the files, it pays from the fewest trainings on. `trainings` and
-/// `epochs` are the bounds of PlannedTime, null if no gain is shown. Formats that change the pixels of images at their
-/// original size are left out.
+/// gain that is shown. If no format takes less than the files, it is the one that needs the fewest trainings.
+/// `trainings` and `epochs` are the bounds of PlannedTime, null if no gain is shown. Formats that change the pixels of
+/// images at their original size are left out.
 /// @param rows rows of add_gains() with {form, same_batches}
 [[nodiscard]] Value convert_advice(std::int64_t images, const Value& rows, const PlannedUse& use);
 

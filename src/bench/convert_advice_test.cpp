@@ -118,7 +118,7 @@ TEST(ConvertAdvice, names_the_format_that_takes_the_least_time) {
       advice.as_array()[1].at("text").as_string(),
       testing::MatchesRegex("convert to tfrecord raw, which reads 10 times as fast as the files \\(interval 9.9.? to "
                             "10(.0.?)?\\); input takes .* instead of 83.3 min for 50 trainings of 10 epochs, "
-                            "with 1 conversion; it pays from 6 trainings on, after 55.* epochs"));
+                            "with 1 conversion; converting pays from 6 trainings on, after 55.* epochs"));
 }
 
 TEST(ConvertAdvice, keeps_the_files_for_few_epochs) {
@@ -126,7 +126,7 @@ TEST(ConvertAdvice, keeps_the_files_for_few_epochs) {
   EXPECT_EQ(
       first_advice(rows, {.trainings = 1, .epochs = 3}).at("text").as_string(),
       "keep the files: tfrecord keep reads 1.5 times as fast as the files (interval 1.5 to 1.5); input takes 41 s "
-      "instead of 30 s for 1 training of 3 epochs, with 1 conversion; it pays from 3 trainings on, after 6.3 "
+      "instead of 30 s for 1 training of 3 epochs, with 1 conversion; converting pays from 3 trainings on, after 6.3 "
       "epochs");
   EXPECT_EQ(first_advice(rows, {.trainings = 1, .epochs = 9}).at("verdict").as_string(), "convert");
   EXPECT_EQ(first_advice(rows, {.trainings = 1, .changes = 1, .epochs = 9}).at("verdict").as_string(), "keep files");
@@ -140,7 +140,7 @@ TEST(ConvertAdvice, is_uncertain_where_the_interval_holds_both_answers) {
   EXPECT_EQ(advice.at("verdict").as_string(), "uncertain");
   EXPECT_EQ(advice.at("trainings").as_array()[0].as_double(), 2.0);
   EXPECT_EQ(advice.at("trainings").as_array()[1].as_double(), 3.0);
-  EXPECT_THAT(advice.at("text").as_string(), HasSubstr("it pays from 2 to 3 trainings on, after 4.8"));
+  EXPECT_THAT(advice.at("text").as_string(), HasSubstr("converting pays from 2 to 3 trainings on, after 4.8"));
 }
 
 TEST(ConvertAdvice, shows_no_gain_that_the_spread_of_the_rounds_explains) {

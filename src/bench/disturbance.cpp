@@ -28,7 +28,7 @@ constexpr double kLowestClockRatio = 0.95;
 constexpr double kLowestGpuClockRatio = 0.98;
 
 using runtime::ThrottleReason;
-/// Bits of reasons that disturb, with the end of the sentence "the GPU was slowed by ...".
+/// Reasons for a lower clock, with the end of the sentence "the GPU was slowed by ...".
 constexpr std::array<std::pair<std::int64_t, std::string_view>, 4> kThrottles{
     {{ThrottleReason::kPowerCap, "its power limit"},
      {ThrottleReason::kHeat, "heat"},
@@ -114,7 +114,7 @@ void compare_gpus(const runtime::DeviceUse& begin, const runtime::DeviceUse& end
   found.gpu_throttle_reasons = (begin.throttle_reasons.value_or(0) | end.throttle_reasons.value_or(0)) & disturbing;
 }
 
-/// Replaces `value` by `other` if that is known and `is_worse` than it.
+/// Replaces `value` by `other` if `other` is known and worse.
 template <typename Number, typename IsWorse>
 void take_worse(std::optional<Number>& value, const std::optional<Number>& other, const IsWorse& is_worse) {
   if (other && (!value || is_worse(*other, *value))) value = other;

@@ -66,9 +66,9 @@ struct Disturbance {
                                               std::int64_t own_processes = 1);
 /// Returns one sentence without a full stop for everything that can have changed a measured time by more than 2%.
 [[nodiscard]] std::vector<std::string> signs_of(const Disturbance& disturbance);
-/// Joins the disturbances of all ranks: those of one host by the worse of both values, then returns the host whose sign
-/// is the worst. Its name is empty if all ranks are on one host. The worst sign exceeds its limit by the largest
-/// factor.
+/// Joins the disturbances of the ranks of each host by their worst values. Returns the disturbance of the host with the
+/// worst value, which exceeds the limit for a warning by the largest factor. The host's name is empty if all ranks are
+/// on one host.
 /// @param ranks disturbance of each rank, with its host; not empty
 [[nodiscard]] Disturbance worst_host(std::span<const Disturbance> ranks);
 /// Returns a table with an entry for each member; unknown values are null.

@@ -27,8 +27,9 @@ class MachineSpeed {
   /// @param threads number of compute threads, at least 1
   explicit MachineSpeed(int threads);
 
-  /// Repeats each work five times and returns the fastest, in which other processes interrupted no thread. The slowest
-  /// thread counts. Takes a few milliseconds on an idle machine. Throws DeviceError if a result is wrong.
+  /// Repeats each kind of work five times and returns the fastest time, which other processes disturbed least. A
+  /// repetition takes as long as its slowest thread. On an idle machine, the call takes a few milliseconds. Throws
+  /// DeviceError if a result is wrong.
   [[nodiscard]] SpeedSample measure();
   [[nodiscard]] std::size_t bytes() const { return from_.size() + to_.size(); }  ///< size of its memory
 

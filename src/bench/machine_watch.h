@@ -24,7 +24,7 @@ namespace roentgen::bench {
 struct WatchOptions {
   int threads = 1;         ///< number of compute threads
   std::int64_t steps = 0;  ///< number of measured steps
-  /// True: the speed of the machine is sampled. Ignored for a GPU, whose clock the counters tell.
+  /// True: the speed of the machine is sampled. Ignored for a GPU, because the counters contain its clock.
   bool is_calibrated = true;
   /// False: the first sample is taken by the constructor and the second one after the steps, because other threads of
   /// this process compute in between.

@@ -143,7 +143,7 @@ std::vector<Value> gather_values(const train::Ranks& ranks, const Value& own, di
 }
 
 /// Compares the counters at the begin and end of the measured steps, on all hosts, and returns those of the host with
-/// the worst sign. The CPU time of all ranks on a host counts as the benchmark's own. All ranks must call it.
+/// the worst value. The CPU time of all ranks on a host counts as the benchmark's own. All ranks must call it.
 Disturbance disturbance_of(const train::Ranks& ranks, const MachineWatch& watch) {
   MachineState begin = watch.begin_state(), end = watch.end_state();
   const double unknown = -1.0;

@@ -77,7 +77,7 @@ void take_input(ScalingOptions& options, const InputArguments& input, const Size
 /// Only times may differ between ranks.
 /// @return {"ranks" (only workers), "servers", "update", "hosts", "dtype" (of the plan), "images_per_s" (of all
 /// workers), "step_ms", "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. "disturbance"
-/// is that of the host with the worst sign (disturbance.h). "calibration" has the samples of the slowest rank, or is
+/// is that of the host with the worst value (disturbance.h). "calibration" has the samples of the slowest rank, or is
 /// null (calibration.h), and "samples" has "step_s".
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 

@@ -16,7 +16,7 @@ class CommThread;
 
 namespace roentgen::bench {
 
-/// Needs of a case that trains.
+/// Functions and options of a case that trains.
 struct TrainRequest {
   /// Returns section [train] of the recipe, which sets the threads and cores of a rank. Throws ConfigError.
   std::function<train::TrainRecipe()> recipe{};

@@ -10,8 +10,8 @@
 
 namespace roentgen::bench {
 
-/// A new folder, which the destructor removes. If a signal ends this process before, even SIGKILL, a small process that
-/// waits for it removes the folder. For use by one thread.
+/// A new folder, which the destructor removes. If a signal, even SIGKILL, ends this process earlier, a small process
+/// that waits for this end removes the folder. For use by one thread.
 class WorkFolder {
  public:
   /// Creates a folder below `place`. Throws ConfigError if `place` is missing or cannot be written to, and DeviceError

@@ -11,9 +11,9 @@
 
 namespace roentgen::cli {
 
-/// Handles SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT while the object lives, so that take() can read them. It may be
-/// created beside other threads, because a handler works in any of them, unlike a mask of signals. Signals that nobody
-/// has read act when the object is destroyed. For use by one thread; only one object may exist.
+/// Handles SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT while the object lives, so that take() can read them. Other
+/// threads may already run: a handler serves all threads, a signal mask only one. The destructor raises all signals
+/// that take() has not returned. For use by one thread; only one object may exist.
 class HeldSignals {
  public:
   /// Throws DeviceError if no pipe can be created.

@@ -58,9 +58,9 @@ struct RankOptions {
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
-  /// Whether the process that starts the ranks needs the result of rank 0, to print it itself. The same command,
-  /// without
-  /// --resume, continues such a run.
+  /// True if the process that starts the ranks needs the result of rank 0,
+  /// because this process itself prints the result.
+  /// The same command, without --resume, continues such a run.
   bool returns_result = false;
   /// Called after all ranks that this program has started have ended, with or without success.
   std::function<void()> after{};

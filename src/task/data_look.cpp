@@ -212,7 +212,7 @@ void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   }
   if (!unknown.empty()) {
     look.doubts.push_back(
-        fmt::format("of {}, the label is unknown (an empty field, none, nan, unknown or -1) for: {}; data.blank = "
+        fmt::format("images with an unknown label (an empty field, none, nan, unknown or -1), of {}: {}; data.blank = "
                     "\"negative\" makes empty fields negative",
                     counted(images, "image"), joined(unknown)));
   }

@@ -82,9 +82,8 @@ BucketTuner::BucketTuner(const TrainRecipe& recipe, const Ranks& ranks, const en
     if (sizes.size() > 1) {
       trials_ = std::make_unique<BucketTrials>(ranks, std::move(sizes));
     } else if (ranks.is_first()) {
-      log::info(
-          fmt::format("bucket_mb = auto: {} MiB, not tuned; the gradients fill equally many buckets of every size",
-                      kUsualBucket_mb));
+      log::info(fmt::format("bucket_mb = auto: {} MiB, not tuned; every size would give the same number of buckets",
+                            kUsualBucket_mb));
     }
   } else if (ranks.is_first()) {
     log::info(

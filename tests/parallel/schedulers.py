@@ -328,7 +328,7 @@ class Slurm(Workplace):
         self.wait_for_end(job)
         self.assertIn("Restarts=1", self.state(job))
         text = (self.folder / "job.out").read_text()
-        self.assertIn("stopped with everything saved: queued again", text)
+        self.assertIn("stopped with everything saved: queueing the job again", text)
         self.assertIn("resumed at step ", text)
         sockets = len({line for line in self.check(["lscpu", "--parse=SOCKET"]).stdout.splitlines() if line[0] != "#"})
         self.run_program("train", *self.words("plain", "--ranks", str(sockets), *LONG))

@@ -7,13 +7,13 @@ import textwrap
 from study import markdown_table
 from experiment_sections import SECTIONS, Rows
 
-INTRODUCTION = """# What do the experiments of published sources give here?
+INTRODUCTION = """# Do published experiments give the same results with Roentgen?
 
 ```sh
 tools/studies/experiments.py
 ```
 
-Sources S0 and S1: *Optimization techniques for training CheXNet on multi-GPU servers* (2019) and its abstract. Source
+Source S0: *Optimization techniques for training CheXNet on multi-GPU servers* (2019). Source S1: its abstract. Source
 S2: *Deep Learning Performance Scale-out* (2020). Source S3: PRACE *Best Practice Guide, Deep Learning* (2019). Source
 S4: the *Ready Solutions* reference guide.
 
@@ -21,9 +21,12 @@ S4: the *Ready Solutions* reference guide.
 - **emulated**: run here with devices, hosts or storage that software imitates by waiting.
 - **predicted**: computed; nothing was run.
 
-Values are medians of interleaved rounds, with the least and the most in brackets. Sentences, tables and charts are
-written from the csv files, which hold the command, commit, date and hardware of every row. Published values were
-measured on other hardware, so compare ratios, not speeds. Figures are disturbed where other programs used a core.
+Values are medians of interleaved rounds, with minimum and maximum in brackets. A script writes sentences, tables and
+charts from csv files. The csv files contain the command, commit, date and hardware of every row. Published values were
+measured on other hardware, so compare ratios, not speeds. If other programs used a core, the values are disturbed.
+
+Orders of the stages of the [input pipeline](../reference/pipeline.md#presets): `naive` is the order of eight stages in
+the sources. `tf-official` is their improved order of ten steps. `default` is Roentgen's own order.
 """
 
 
@@ -63,7 +66,7 @@ def section_text(name, section, rows):
         f"## {section.title}", wrapped(f"**Source.** {section.source}"), f"**Found here.**\n\n{found}",
         wrapped(f"**Conclusion.** {section.conclusion[0].upper()}{section.conclusion[1:]}"),
         markdown_table(section.head, section.table).rstrip(), f"![{section.title}](../images/experiments/{name}.svg)",
-        wrapped(run_text(name, rows)), f"Again: `tools/studies/experiments.py --only {name}`"])
+        wrapped(run_text(name, rows)), f"Repeat: `tools/studies/experiments.py --only {name}`"])
 
 
 def page(tables):
@@ -76,7 +79,7 @@ def page(tables):
     parts = [INTRODUCTION]
     quick = [name for name, rows in tables.items() if any(row["sizes"] == "quick" for row in rows)]
     if quick:
-        parts.append(wrapped(f"**Not results.** Quick tests of the script gave the figures of {', '.join(quick)}.") + "\n")
+        parts.append(wrapped(f"**Not results.** These figures come from a quick test of the script: {', '.join(quick)}.") + "\n")
     parts.append(summary)
     parts += [section_text(name, section, tables[name]) + "\n" for name, section in written.items()]
     return "\n".join(parts)

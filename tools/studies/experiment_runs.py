@@ -48,7 +48,7 @@ CLUSTERS = {
 
 
 class Sizes(typing.NamedTuple):
-    """Amounts of work. FULL takes under 20 minutes on two quiet cores, QUICK 3 minutes."""
+    """Amounts of work. FULL takes under 20 minutes on two idle cores, QUICK 3 minutes."""
     name: str
     rounds: int
     copies: int  # of the images
@@ -342,7 +342,7 @@ def hosts(lab):
         figures.notes[key] = {**note, "hardware": f"cluster of the command; computed on {note['hardware']}"}
     rows = figures.rows("hosts", published_scale)
     if not can_emulate_hosts():
-        print("hosts: emulated hosts left out, they need root, iproute2 and mpirun", file=sys.stderr)
+        print("hosts: emulated hosts are left out, because they need root, iproute2 and mpirun", file=sys.stderr)
         return rows
     os.environ.setdefault("EMULATED_HOSTS", "rgstudy")
     speed = lambda result: [({}, {"images_per_s": result["points"][0]["images_per_s"]})]

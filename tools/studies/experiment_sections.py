@@ -121,17 +121,17 @@ def orders(rows):
             chart.append(bar(ratio, f"{device_text(device)}, {PLACES[storage]}"))
             waits = [rows.one("wait_share", device=device, storage=storage, order=order)["value"]
                      for order in ("naive", "default")]
-            found.append(f"{device_text(device)}, {PLACES[storage]}: the device waits {waits[0]:.0%} of the time with `naive`, "
-                         f"{waits[1]:.0%} with `default`.")
+            found.append(f"{device_text(device)}, images {PLACES[storage]}: the device waits {waits[0]:.0%} of the time "
+                         f"with `naive`, {waits[1]:.0%} with `default`.")
     ten = rows.best("of_naive", order="tf-official")
     ratios = sorted(rows.all("of_naive", order="default"), key=lambda row: row["value"])
     ends = [f"{number(row['value'])} ({device_text(row['device'])}, {PLACES[row['storage']]})" for row in (ratios[0], ratios[-1])]
     found.append(f"{device_text(ten['device'])}, {PLACES[ten['storage']]}: " +
-                 faster(ten, "the ten-step order", "`naive`"))
+                 faster(ten, "`tf-official`", "`naive`"))
     return Section(
         "Order of the pipeline stages (S0, S1)", "flat with `naive`, speed-up with ten steps",
-        "With the naive order of eight stages, GPUs waited for data. With ten stages, of which the inner prefetch holds one "
-        "batch, 16 GPUs were 10.3 times as fast as one. The sources print no ratio of both orders.",
+        "With the naive order of eight stages, GPUs waited for data. With the order of ten steps, 16 GPUs were 10.3 times as "
+        "fast as one. The sources do not compare the speeds of the two orders.",
         f"`default` / `naive`: {number(ratios[0]['value'])} to {number(ratios[-1]['value'])}", found,
         f"`default` runs at {ends[0]} to {ends[1]} times the speed of `naive`.",
         ["device", "storage", *names, "default / naive", "origin"], table,
@@ -150,17 +150,20 @@ def faults(rows):
                     worst[storage] = max(worst.get(storage, row), row, key=lambda entry: entry["value"])
                 speed = rows.one("images_per_s", storage=storage, order=order)
                 chart.append(bar(speed, f"{order}, {PLACES[storage]}"))
-    found = [f"The costliest single fault {PLACES[storage]} is `{row['order']}`: it loses {row['value']:.0%} of the speed."
+    found = [f"With images {PLACES[storage]}, the costliest single fault is `{row['order']}`: it costs {row['value']:.0%} "
+             "of the speed."
              for storage, row in worst.items()]
     storage, row = max(worst.items(), key=lambda item: item[1]["value"])
     naive = rows.one("lost", storage=storage, order="naive-one-thread")
     return Section(
         "Faults of the naive order (S1)", "three faults named, no figures",
-        "S1 names three faults of the naive order: no second prefetch, no bulk elements, no parallel interleave. It prints no "
-        "figure for each.", f"costliest: `{row['order']}`, {row['value']:.0%} lost", found,
-        f"{PLACES[storage].capitalize()}, the fault `{row['order']}` costs most, and all faults together cost "
-        f"{naive['value']:.0%}.",
-        ["order", "fault", *(f"lost {PLACES[name]}" for name in rows.labels("storage"))], table,
+        "S1 names three faults of the naive order: no second prefetch, no bulk elements in preprocessing, no parallel "
+        "interleave. It prints no figure for each. Here, each single fault is added to `tf-official`. Losses are relative "
+        "to the speed of `tf-official` without faults; a negative loss is a gain.",
+        f"costliest: `{row['order']}`, {row['value']:.0%} lost", found,
+        f"With images {PLACES[storage]}, the fault `{row['order']}` costs most. All faults together cost {naive['value']:.0%} "
+        "of the speed.",
+        ["order", "fault", *(f"speed lost, {PLACES[name]}" for name in rows.labels("storage"))], table,
         bars("Speed with each fault", chart, "images/s"))
 
 
@@ -199,7 +202,7 @@ def ranks(rows):
     first = rows.labels("model")[0]
     for order in rows.labels("order", model=first):
         row = rows.one("speedup", model=first, order=order, ranks=counts[-1], format="tfrecord")
-        found.append(f"{MODELS[first]}, `{order}`: {counts[-1]} ranks do {number(row['value'])} times the work of one "
+        found.append(f"{MODELS[first]}, `{order}`: {counts[-1]} ranks are {number(row['value'])} times as fast as one "
                      f"{spread(row)}.")
     gains = rows.all("records_of_files", ranks=counts[-1])
     low, high = min(gains, key=lambda row: row["value"]), max(gains, key=lambda row: row["value"])
@@ -208,8 +211,8 @@ def ranks(rows):
         "On 4 GPUs, TFRecord files gained at most 8.39% with ResNet-50 and 13.1% with DenseNet-121. S1 concludes that a "
         "conversion is not always necessary.",
         f"TFRecord / files: {number(low['value'])} to {number(high['value'])}", found,
-        f"On {counts[-1]} ranks, TFRecord files read at {number(low['value'])} (`{low['order']}`) to "
-        f"{number(high['value'])} times (`{high['order']}`) the speed of single files.",
+        f"On {counts[-1]} ranks, training from TFRecord files runs at {number(low['value'])} (`{low['order']}`) to "
+        f"{number(high['value'])} times (`{high['order']}`) the speed of training from single files.",
         ["network", "order", "format", *(f"{count} rank{'s' if count != '1' else ''}" for count in counts),
          f"TFRecord / files, {counts[-1]} ranks", "published"], table,
         curves(f"Images/s by number of ranks, {MODELS[first]}", series, ("ranks", "images/s")))
@@ -230,18 +233,19 @@ def convert(rows):
         forms.append((row, least))
     keep = rows.one("of_files", pages="cold", format="tfrecord keep")
     fast, pays = max(forms, key=lambda form: form[0]["value"])
-    found = [faster(keep, "TFRecord with unchanged images, from disk,", "the files"),
-             f"From disk, {fast['format']} of {fast['size']} is the fastest: {number(fast['value'])} times the files "
-             f"{spread(fast)}.",
-             "Trainings to pay assume that every training reads from disk and always waits for its input.",
-             "*Never* means that in some round the format was read no faster than the files."]
+    found = [faster(keep, "TFRecord with unchanged images, from disk,", "the image files"),
+             f"From disk, {fast['format']} of {fast['size']} is the fastest: {number(fast['value'])} times as fast as the "
+             f"image files {spread(fast)}.",
+             "*Trainings to pay* is the number of trainings after which a conversion has saved time. It assumes that every "
+             "training reads from disk and always waits for its input. After each change of the data, they are converted again.",
+             "*Never* means that in some round the format was read no faster than the image files."]
     counts = [f"{counted(entry['value'], 'training')} ({entry['changes']} changes)" for entry in pays if entry]
     return Section(
         "When to convert (S1)", "records gain 8 to 15%",
         "TFRecord files gained 8 to 15%. Whether a conversion pays depends on how often the data change and how often a model "
         "is trained.", f"TFRecord, same bytes: {number(keep['value'])}", found,
-        f"The fastest format pays from {', '.join(counts)} of 50 epochs on."
-        if counts else "No conversion to the fastest format pays.",
+        f"Converting to the fastest format pays from {', '.join(counts)} on. Each training has 50 epochs."
+        if counts else "Converting to the fastest format never pays.",
         ["format", "size", "/ files, memory", "/ files, disk", "published",
          *(f"trainings to pay, {change} changes" for change in changes)], table,
         bars("Speed of each format / files, from disk", chart, "x"))
@@ -255,7 +259,8 @@ def folders(rows):
             ratio = rows.one("of_disk", pages=pages, folder=folder)
             table.append([folder, speed["file_system"], pages, cell(speed), cell(ratio), speed["origin"]])
             chart.append(bar(speed, f"{folder}, {pages}"))
-    found = [faster(rows.one("of_disk", pages=pages, folder="memory"), f"Memory, {pages},", "the disk") for pages in rows.labels("pages")]
+    found = [faster(rows.one("of_disk", pages=pages, folder="memory"), f"With a {pages} page cache, memory", "the disk")
+             for pages in rows.labels("pages")]
     cold = rows.one("of_disk", pages="cold", folder="memory")
     return Section(
         "Several storage folders (S4)", "storage systems compared, no figures here",
@@ -294,8 +299,8 @@ def fusion(rows):
         "Fusion off and on (S2)", "XLA: 1.35 to 1.43",
         "XLA made ResNet-50, Inception-v3 and Inception-v4 1.35 to 1.43 times as fast on V100 cards. XLA compiles a graph that "
         "otherwise runs op by op.", f"on / off: {number(low['value'])} to {number(high['value'])}", found,
-        f"Fusions clearly speed up {', '.join(clear) or 'none of the networks'} on this CPU. Activations of "
-        f"{MODELS[least['model']]} shrink to {number(least['value'])} of the memory.",
+        f"Fusions clearly speed up {', '.join(clear) or 'none of the networks'} on this CPU. With fusions, "
+        f"activations of {MODELS[least['model']]} take {number(least['value'])} times the memory.",
         [*STEP_HEAD, "activations, on / off", "origin"], table, bars("Speed with fusions / without", chart, "x"))
 
 
@@ -357,10 +362,11 @@ def hosts(rows):
     worst = max(gaps, key=lambda row: row["value"] - row["published"])
     best = min(gaps, key=lambda row: row["value"] - row["published"])
     return Section(
-        "Speed on more devices (S0, S2, S3)", "efficiency 0.61 to 0.89 at most devices",
-        "S0 reached 10.3 times the speed of one GPU with 16. S3 reached 38.9 times with 64 GPUs, and about 89% on 448 nodes.",
+        "Speed on more devices (S0, S2, S3)", "efficiency 0.61 to 0.89 with most devices",
+        "S0 reached 10.3 times the speed of one GPU with 16 GPUs. S3 reached 38.9 times with 64 GPUs, and an efficiency of "
+        "about 89% on 448 nodes.",
         f"predicted too high by up to {number(worst['value'] - worst['published'])}", found,
-        "The prediction counts communication and slow ranks alone. It exceeds the published efficiency by "
+        "The prediction includes only communication and slow ranks. It exceeds the published efficiency by "
         f"{number(best['value'] - best['published'])} ({best['cluster']}) to {number(worst['value'] - worst['published'])} "
         f"({worst['cluster']}).",
         ["cluster", "devices", "images/s", "published", "efficiency", "published efficiency", "origin"], table,

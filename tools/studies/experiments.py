@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Runs the experiments of the published sources again: csv files, a page with tables and sentences, and charts.
+"""Repeats published experiments, and writes csv files, a page with tables and sentences, and charts.
 
-  tools/studies/experiments.py                         # all experiments, under 20 minutes on two quiet cores
+  tools/studies/experiments.py                         # all experiments, under 20 minutes on two idle cores
   tools/studies/experiments.py --only orders,ranks     # some of them; the page keeps the other csv files
   tools/studies/experiments.py --quick --out /tmp/x    # 3 minutes, to test the script
   tools/studies/experiments.py --page                  # page and charts from the csv files, no run

@@ -37,8 +37,8 @@ namespace roentgen::bench {
 ///   floor_ratio         median step / conv_floor_ms; both are null where the engine cannot time single entries
 ///   disturbance         counters of the machine during the measured steps (disturbance.h)
 ///   calibration         speed of the machine itself (calibration.h); null on a GPU
-///   warnings            [text]: signs that the machine was busy (signs_of_other_work()), disturbed, or changed its
-///   speed loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
+///   warnings            [text]: signs that the machine was busy or disturbed, or that its speed changed
+///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
 ///   plan_hash, engine
 ///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
 ///   layers              [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in plan

@@ -138,7 +138,7 @@ void require_suite(const std::filesystem::path& file, const Value& result) {
   const Value* const failed = result.find("failed");
   const bool is_suite = tests != nullptr && tests->is_table() && failed != nullptr && failed->is_array();
   if (is_suite) return;
-  throw DataError(error_text("bench.suite", file.string(), "a table tests and an array failed", "other entries",
+  throw DataError(error_text("bench.suite", file.string(), "the entries `tests` and `failed`", "other entries",
                              "a record that bench suite wrote"));
 }
 

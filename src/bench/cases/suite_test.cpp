@@ -103,7 +103,7 @@ TEST(Suite, is_not_compared_with_a_suite_that_failed) {
   std::filesystem::remove(file);
   static_cast<void>(write_record(folder.path(), made_record(0, "aaaa", "suite", Value::Table{{"tests", 3}}).value));
   EXPECT_THAT([&] { static_cast<void>(asked.run({})); },
-              ThrowsMessage<DataError>(HasSubstr("expected a table tests and an array failed")));
+              ThrowsMessage<DataError>(HasSubstr("expected the entries `tests` and `failed`")));
 }
 
 }  // namespace

@@ -111,13 +111,13 @@ std::vector<std::string> machine_clauses(FigureKind kind, double ratio, const st
                                    ? fmt::format("had a {:.0f}% {} GPU clock", percent, is_slower ? "lower" : "higher")
                                    : fmt::format("{} {:.0f}% {}", each.name == "compute" ? "computed" : "copied",
                                                  percent, is_slower ? "slower" : "faster");
-    clauses.push_back(fmt::format("{} in b (relative to that, the ratio is {:.3f})", change, relative));
+    clauses.push_back(fmt::format("{} in b (corrected for this, the ratio is {:.3f})", change, relative));
   }
   return clauses;
 }
 
 /// Sentences that say why a figure may have changed: the speed of the machine itself and, for single records, what
-/// disturbed them. Without a change of more than 2%, only the machine is told.
+/// disturbed them. If a figure changed by at most 2%, only the machine is named.
 std::vector<std::string> reasons_of(const Value& row, const Figure& a, const Figure& b,
                                     const std::vector<MachineRatio>& machine) {
   std::vector<std::string> reasons;

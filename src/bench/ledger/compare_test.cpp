@@ -152,7 +152,7 @@ TEST(Compare, says_how_much_the_machine_itself_changed) {
   EXPECT_NEAR(machine.at("copy").as_double(), 1.0, 1e-9);
   ASSERT_EQ(found.at("warnings").as_array().size(), 1U);
   EXPECT_EQ(found.at("warnings").as_array()[0].as_string(),
-            "step images_per_s: the machine itself computed 12% slower in b (relative to that, the ratio is 1.000)");
+            "step images_per_s: the machine itself computed 12% slower in b (corrected for this, the ratio is 1.000)");
   EXPECT_THAT(compare_records({record(100.0, 1e-3)}, {record(99.0, 1.01e-3)}).at("warnings").as_array(), IsEmpty())
       << "1% does not matter";
 }
@@ -163,7 +163,7 @@ TEST(Compare, of_times_is_longer_on_a_slower_machine) {
   };
   const Value found = compare_records({record(10.0, 1e-3)}, {record(8.0, 0.8e-3)});
   EXPECT_EQ(found.at("warnings").as_array().at(0).as_string(),
-            "step step_ms: the machine itself computed 25% faster in b (relative to that, the ratio is 1.000)");
+            "step step_ms: the machine itself computed 25% faster in b (corrected for this, the ratio is 1.000)");
 }
 
 TEST(Compare, of_gpus_tells_their_clocks) {
@@ -175,7 +175,7 @@ TEST(Compare, of_gpus_tells_their_clocks) {
   EXPECT_NEAR(found.at("figures").as_array().at(0).at("machine_speed").at("gpu_clock").as_double(), 0.9, 1e-9);
   EXPECT_EQ(
       found.at("warnings").as_array().at(0).as_string(),
-      "step images_per_s: the machine itself had a 10% lower GPU clock in b (relative to that, the ratio is 1.056)");
+      "step images_per_s: the machine itself had a 10% lower GPU clock in b (corrected for this, the ratio is 1.056)");
 }
 
 TEST(Compare, says_what_disturbed_single_records_that_differ) {

@@ -16,7 +16,7 @@ namespace roentgen::bench {
 /// submission.
 [[nodiscard]] std::string mlperf_log(const Value& record);
 
-/// Returns the record with settings, figures and samples told apart, for programs that do not know how. It is a table
+/// Returns the record with settings, figures and samples in tables of their own, for other programs. It is a table
 /// {id, case, date, begin_s, commit, host, cpu, command, settings, figures, samples}. The id is a hash of the content,
 /// `begin_s` the begin of the case in seconds since 1970. The last three are tables by name, `samples` of arrays.
 [[nodiscard]] Value plain_record(const Value& record);

@@ -248,7 +248,7 @@ std::string html_scaling(const ReportTable& table) {
   }
   if (groups.empty()) {
     text += fmt::format(
-        "<p class=\"absent\">No training speed of ours has a published model and number of devices, and "
+        "<p class=\"absent\">None of our training speeds has a published model and number of devices, and "
         "images of at least {} px: roentgen bench short --model resnet50</p>\n",
         kPublishedImagePx);
   }
@@ -292,7 +292,7 @@ std::string summary_of(const std::vector<StoredRecord>& records) {
                      escaped(fmt::format("{}", fmt::join(commits, ", ")))) +
          "<p class=\"note\">A row stands for all records of one case with equal settings, which the last section "
          "lists. "
-         "Its figure is their median. Its command is that of the latest record, and repeats the measurement.</p>\n";
+         "Its figure is their median. The command of the latest record repeats the measurement.</p>\n";
 }
 
 }  // namespace
@@ -334,7 +334,7 @@ BenchReport make_report(const std::vector<StoredRecord>& records, const std::fil
            "device.",
        .absent = "None."},
       "", figure_table("other", groups, is_other));
-  add({.title = "Settings", .note = "Settings that make records comparable."}, "", settings_table(groups));
+  add({.title = "Settings", .note = "Only records with equal settings are comparable."}, "", settings_table(groups));
   report.html = fmt::format(
                     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                     "<meta name=\"viewport\" content=\"width=device-width\"><title>Roentgen benchmarks</title>"

@@ -75,7 +75,7 @@ TEST(BenchReport, scaling_has_plots_of_measured_models_and_folds_other_published
   const Value result = Value::Table{{"model", "resnet18"}, {"image_px", 32}, {"points", points}};
   const std::string page = make_report({made_record(0, "a", "short", result)}, "page.html").html;
   EXPECT_THAT(page, AllOf(HasSubstr("resnet18, 32 px: efficiency"), Not(HasSubstr("resnet50, "))));
-  EXPECT_THAT(page, AllOf(HasSubstr("No training speed of ours has a published"), HasSubstr("<details><summary>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("None of our training speeds has a published"), HasSubstr("<details><summary>")));
 }
 
 TEST(BenchReport, links_to_its_csv_files_and_keeps_options_on_one_line) {

@@ -121,7 +121,7 @@ std::string absent_remedy(const std::vector<std::string>& absent, const SourceOp
   const auto folder = listing.csv.empty() ? options.root : listing.csv.front().parent_path();
   if (has_similar_file(folder / absent.front()) || has_similar_file(options.root / absent.front())) {
     return "writing names exactly as the files have them: a similar file exists, but upper and lower case, accents and "
-           "their Unicode form count";
+           "their Unicode form must match";
   }
   return listing.samples.empty() ? "another --data, or writing paths relative to the table"
                                  : "--set data.absent=skip to ignore the missing images";
