@@ -47,6 +47,8 @@ TEST_F(Launch, servers_take_gradients_as_they_come_and_count_them) {
   const Ended resumed =
       place_.must_run(ranks("async", 4, {"--update", "async", "--resume", "--set", "train.epochs=5"}));
   EXPECT_THAT(resumed.err, HasSubstr("asynchronous updates arrive in a different order each time"));
+  EXPECT_THAT(resumed.err, HasSubstr("resumed with --update async --servers 1 --staleness 16, started with --update "
+                                     "async --servers 1 --staleness 0: "));
 }
 
 TEST_F(Launch, servers_are_refused_by_one_line) {
