@@ -23,6 +23,7 @@ inline constexpr int kGreetingTag = 4;  ///< description of the run, and initial
 
 /// Phases that timeout errors name, followed by the index of the server that a worker waits for: "weights of server 0".
 inline constexpr const char* kPushPhase = "gradients for server";
+inline constexpr const char* kStatePhase = "optimizer state of server";
 inline constexpr const char* kPullPhase = "weights of server";
 
 /// Type of a request: send gradients, read weights, read optimizer state, or end.
