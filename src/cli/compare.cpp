@@ -57,7 +57,7 @@ class CompareCommand final : public Command {
         {.name = "MORE", .target = &more_, .doc = "further models like B, each compared with A"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "true labels: data folder (default: of the runs) or table; if given twice: for A, then for B",
+         .doc = "true labels: data folder (default: of the runs) or table; twice: A, B",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv",
