@@ -60,6 +60,7 @@ RunState sample_state() {
                           .measured_sha256 = "4567",
                           .engine = "cuda"},
                  .averages = "ring, bf16",
+                 .updates = "--update async --servers 2 --staleness 4",
                  .loss_scale = engine::LossScale{.scale = 0x1p14, .good_updates = 3, .skipped = 2}};
   return state;
 }

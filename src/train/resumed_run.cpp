@@ -90,8 +90,10 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   if (state.loss_scale) memory.executable.set_loss_scale(*state.loss_scale);
   log::info(fmt::format("resumed at step {}, epoch {}", state.step, state.epoch + 1));
   if (!ranks.is_first()) return;
-  const std::string averages = changed_averages(state, job.group == nullptr ? "" : job.group->way());
-  if (!averages.empty()) log::warning(averages);
+  for (const std::string& changed :
+       {changed_averages(state, job.group == nullptr ? "" : job.group->way()), changed_updates(state, job.servers)}) {
+    if (!changed.empty()) log::warning(changed);
+  }
   if (job.servers.is_async()) {
     log::warning(
         "asynchronous updates arrive in a different order each time: weights will differ from those of a run without a "
@@ -108,6 +110,13 @@ std::string changed_averages(const RunState& state, std::string_view averages) {
       "resumed with --reduce and --wire {}, started with {}: weights may differ from those of a run "
       "without a stop",
       averages, state.averages);
+}
+
+std::string changed_updates(const RunState& state, const ServerOptions& servers) {
+  const std::string updates = text_of(servers);
+  if (state.updates.empty() || state.updates == updates) return {};
+  return fmt::format("resumed with {}, started with {}: weights may differ from those of a run without a stop", updates,
+                     state.updates);
 }
 
 std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state, int ranks) {

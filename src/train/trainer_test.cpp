@@ -349,5 +349,18 @@ TEST(ResumedRun, tells_of_averages_that_changed) {
               HasSubstr("--reduce and --wire auto, f32, started with auto, bf16"));
 }
 
+TEST(ResumedRun, tells_of_updates_that_changed) {
+  const ServerOptions async{.way = UpdateWay::Async, .servers = 2, .staleness = 4};
+  const RunState state{.updates = text_of(async)};
+  EXPECT_EQ(changed_updates(state, async), "");
+  EXPECT_EQ(changed_updates(RunState{}, async), "") << "a file of an older version";
+  EXPECT_THAT(changed_updates(state, {}),
+              HasSubstr("resumed with --update sync, started with --update async --servers 2 --staleness 4: "));
+  EXPECT_THAT(changed_updates(state, {.way = UpdateWay::Async, .servers = 2}),
+              HasSubstr("with --update async --servers 2 --staleness 16, "));
+  EXPECT_THAT(changed_updates(state, {.way = UpdateWay::Servers, .servers = 1}),
+              HasSubstr("with --update ps --servers 1, "));
+}
+
 }  // namespace
 }  // namespace roentgen::train
