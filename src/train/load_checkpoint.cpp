@@ -19,6 +19,23 @@
 #include "train/run_folder.h"
 
 namespace roentgen::train {
+namespace {
+
+/// Throws ConfigError for a checkpoint file that does not exist.
+void require_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return;
+  const RunFolder run(path.parent_path().parent_path());
+  if (path.lexically_normal() == run.best().lexically_normal() && std::filesystem::exists(run.resume(), ignored)) {
+    throw ConfigError(error_text("train.checkpoint", path.string(), "the weights of the best epoch",
+                                 "a run that stopped before its first epoch ended",
+                                 "roentgen train with the same options and --resume"));
+  }
+  throw ConfigError(error_text("train.checkpoint", path.string(), "a checkpoint file", "no such file",
+                               "checkpoints/best.safetensors of a run"));
+}
+
+}  // namespace
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -28,6 +45,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
         error_text("train.checkpoint", path.string(), "a checkpoint file", "a folder",
                    std::filesystem::exists(best, ignored) ? best.string() : "checkpoints/best.safetensors of a run"));
   }
+  require_file(path);
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Checkpoint checkpoint{.info = {}, .tensors = {}, .what = path.string()};
   checkpoint.info = from_metadata(reader.metadata(), checkpoint.what,
