@@ -151,6 +151,19 @@ TEST_F(DataLookTest, takes_the_column_whose_values_name_image_files) {
   EXPECT_EQ(look().source.image, "") << "a table with a usual column";
 }
 
+TEST_F(DataLookTest, leaves_folders_of_classes_with_a_table_without_labels) {
+  for (int i = 0; i < 24; ++i) {
+    write_image(fmt::format("{}/b{}.png", i % 2 == 0 ? "sick" : "normal", i));
+    fs::remove(folder_.path() / fmt::format("a{}.png", i));
+  }
+  write_table("sums.csv", "img,sum", [](int i) { return fmt::format("b{}.png,{}x", i, i); });
+  const DataLook found = look();
+  EXPECT_EQ(found.source.source, "class_folders");
+  EXPECT_EQ(found.source.image, "");
+  write_table("sums.csv", "img,old", [](int i) { return fmt::format("b{}.png,{}", i, i % 3 == 0 ? 1 : 0); });
+  EXPECT_EQ(look().source.image, "img");
+}
+
 TEST_F(DataLookTest, asks_which_of_two_columns_names_the_images) {
   write_table("labels.csv", "Bild,name,sick", [](int i) { return fmt::format("a{0}.png,a{0},{1}", i, i % 2); });
   EXPECT_THAT(refusal(), HasSubstr("expected one column that names image files, got Bild of labels.csv, name of "

@@ -105,6 +105,10 @@ std::string choose_image_column(data::SourceOptions& source, data::TableFiles& f
     throw DataError(error_text("task.init", source.root.string(), "one column that names image files", joined(names),
                                fmt::format("--set data.image={} or another of them", chosen.name)));
   }
+  data::SourceOptions with_column = source;
+  with_column.image = chosen.name;
+  // Folders of classes come before a table without labels.
+  if (!data::fits_source(with_column, files) || data::detected_source(with_column, files) != "csv") return {};
   source.image = chosen.name;
   return fmt::format(
       "image files are read from column {} of {}, because {} of {} name existing files; to use another "
