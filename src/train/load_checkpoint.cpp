@@ -19,23 +19,19 @@
 #include "train/run_folder.h"
 
 namespace roentgen::train {
-namespace {
 
-/// Throws ConfigError for a checkpoint file that does not exist.
-void require_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) return;
+void require_checkpoint(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || error) return;  // an error is reported when the file is opened
   const RunFolder run(path.parent_path().parent_path());
-  if (path.lexically_normal() == run.best().lexically_normal() && std::filesystem::exists(run.resume(), ignored)) {
+  if (path.lexically_normal() == run.best().lexically_normal() && std::filesystem::exists(run.resume(), error)) {
     throw ConfigError(error_text("train.checkpoint", path.string(), "the weights of the best epoch",
                                  "a run that stopped before its first epoch ended",
                                  "roentgen train with the same options and --resume"));
   }
   throw ConfigError(error_text("train.checkpoint", path.string(), "a checkpoint file", "no such file",
-                               "checkpoints/best.safetensors of a run"));
+                               "checking the path, or checkpoints/best.safetensors of a run"));
 }
-
-}  // namespace
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -45,7 +41,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
         error_text("train.checkpoint", path.string(), "a checkpoint file", "a folder",
                    std::filesystem::exists(best, ignored) ? best.string() : "checkpoints/best.safetensors of a run"));
   }
-  require_file(path);
+  require_checkpoint(path);
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Checkpoint checkpoint{.info = {}, .tensors = {}, .what = path.string()};
   checkpoint.info = from_metadata(reader.metadata(), checkpoint.what,
