@@ -102,6 +102,12 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   const std::string rates = changed_rates(job.recipe, resume.info.recipe, state,
                                           scaled_ranks(job.recipe.optimizer, ranks.size(), job.servers.way));
   if (!rates.empty()) log::warning(rates);
+  const TrainRecipe& train = job.recipe.train;
+  const bool has_all_epochs = state.epoch >= train.epochs;
+  if (has_all_epochs || (train.early_stop > 0 && state.epochs_without_improvement >= train.early_stop)) {
+    log::info(fmt::format("nothing left to do: this run ended after {}; to continue it, resume it with a larger {}",
+                          counted(state.epoch, "epoch"), has_all_epochs ? "train.epochs" : "train.early_stop"));
+  }
 }
 
 std::string changed_averages(const RunState& state, std::string_view averages) {

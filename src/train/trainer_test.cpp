@@ -302,6 +302,11 @@ TEST_F(Trainer, resumes_with_more_epochs) {
   recipe_.train.epochs = 2;
   recipe_.schedule.name = "constant";
   run("a");
+  testing::internal::CaptureStderr();
+  run("a", Start::Resume);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("nothing left to do: this run ended after 2 epochs; to continue it, resume it with a larger "
+                        "train.epochs"));
   recipe_.train.epochs = 4;
   run("a", Start::Resume);
   run("b");
