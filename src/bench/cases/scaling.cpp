@@ -84,7 +84,13 @@ class ScalingCase final : public Case {
       options.input = input_.checked(sizes_, NetworkOptions{}.batch);
       options.input->channels = options.step.channels;
     }
-    return dist::launched_rank() ? run_as_rank(options, host) : run_points(options, host);
+    if (dist::launched_rank()) return run_as_rank(options, host);
+    Value result = run_points(options, host);
+    const RankRequest asked = request();
+    result.set("reduce", asked.reduce);
+    result.set("wire", asked.wire);
+    result.set("bucket_mb", ranks_.bucket_mb);
+    return result;
   }
 
  private:
