@@ -29,6 +29,7 @@
 #include "score/truth.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
+#include "train/run_origin.h"
 
 namespace roentgen::cli {
 namespace {
@@ -41,6 +42,7 @@ class CompareCommand final : public Command {
       : Command("compare", "Compare models on the same images, with confidence intervals.",
                 "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
                 "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
+                "roentgen compare run1 run2\n"
                 "roentgen compare run1 run2 --labels chexpert\n"
                 "roentgen compare one_rank two_ranks four_ranks --labels nih\n"
                 "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
@@ -55,7 +57,7 @@ class CompareCommand final : public Command {
         {.name = "MORE", .target = &more_, .doc = "further models like B, each compared with A"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "true labels: data folder or table; if given twice: for A, then for B",
+         .doc = "true labels: data folder (default: of the runs) or table; twice: A, B",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv",
@@ -169,10 +171,40 @@ data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
   return data_options(overrides);
 }
 
+// Returns the data folder of all runs that the arguments name. Throws ConfigError if an argument names predictions, or
+// if the runs do not have the same single data folder.
+std::string data_of_runs(const std::vector<std::string>& sides) {
+  std::string first, common;
+  for (const std::string& side : sides) {
+    for (const fs::path& run : model_paths(side)) {
+      const std::vector<std::string> stored = train::stored_data_folders(train::RunFolder(run));
+      if (stored.size() != 1) {
+        refuse_arguments("compare", "--labels PATH, once or twice, or runs with one data folder",
+                         fmt::format("no --labels, and {} for {}", counted(std::ssize(stored), "data folder"),
+                                     terminal_text(run.string())),
+                         "--labels PATH");
+      }
+      const std::string folder = data::folder_of(stored.front()).string();
+      if (common.empty()) {
+        common = folder;
+        first = run.string();
+      }
+      if (folder == common) continue;
+      refuse_arguments("compare", fmt::format("one data folder of all runs, {} as for {}", common, first),
+                       fmt::format("no --labels, and {} for {}", folder, run.string()), "--labels PATH");
+    }
+  }
+  return common;
+}
+
 CommandResult CompareCommand::run() {
-  if (labels_.empty() || labels_.size() > 2) {
-    refuse_arguments("compare", "--labels PATH, once or twice",
-                     labels_.empty() ? "no --labels" : fmt::format("{} times", labels_.size()));
+  if (labels_.size() > 2) {
+    refuse_arguments("compare", "--labels PATH, once or twice", fmt::format("{} times", labels_.size()));
+  }
+  if (labels_.empty()) {
+    std::vector<std::string> sides{a_, b_};
+    sides.insert(sides.end(), more_.begin(), more_.end());
+    labels_ = {data_of_runs(sides)};
   }
   if (!csv_.empty() && !more_.empty()) {
     refuse_arguments("compare --csv", "only two models, A and B", counted(std::ssize(more_), "further model"),

@@ -33,8 +33,15 @@
 namespace roentgen::cli {
 namespace {
 
-/// Measures images per second of decoding and transforming images that are in the page cache.
-double decode_speed(const data::Dataset& dataset, bench::InputOptions options) {
+/// Speed of decoding and transforming images.
+struct DecodeSpeed {
+  double images_per_s = 0.0;
+  int threads = 1;         ///< decoding threads, at most one per core
+  double cpu_share = 1.0;  ///< CPU time that these threads got, as a share of the wall time; below 1 on a busy machine
+};
+
+/// Measures the decoding of images that are in the page cache.
+DecodeSpeed decode_speed(const data::Dataset& dataset, bench::InputOptions options) {
   // Few enough images to stay in the page cache, and enough to have different sizes.
   constexpr std::size_t kImages = 256;
   constexpr double kMost_s = 4.0;
@@ -50,9 +57,22 @@ double decode_speed(const data::Dataset& dataset, bench::InputOptions options) {
   options.most_readers = std::min(options.most_readers, memory.readers);
   const std::unique_ptr<bench::Consumer> consumer = bench::make_emulated_device(0.0, size);
   bench::Input input(some, options, consumer->slots(some.label_names.size()));
-  return bench::take_batches(input, *consumer,
-                             {.warmup = 3, .settle_s = kMost_s / 2, .steps = kMostBatches, .most_s = kMost_s})
-      .images_per_s();
+  const bench::Course course = bench::take_batches(
+      input, *consumer, {.warmup = 3, .settle_s = kMost_s / 2, .steps = kMostBatches, .most_s = kMost_s});
+  const int threads = std::min(bench::workers_of(options), runtime::available_cores());
+  return {.images_per_s = course.images_per_s(),
+          .threads = threads,
+          .cpu_share = std::min(1.0, course.processor_s / (course.wall_s * threads))};
+}
+
+/// Warns if decoding got little CPU time, because a pipeline with more threads may get another share of it.
+void warn_of_load(const DecodeSpeed& decode) {
+  constexpr double kQuiet = 0.9;
+  if (decode.cpu_share >= kQuiet) return;
+  log::warning(
+      fmt::format("decoding got {:.0f}% of the CPU time of {}, for example because other programs run; with all of "
+                  "this time, it would reach about {:.4g} images/s",
+                  100.0 * decode.cpu_share, counted(decode.threads, "core"), decode.images_per_s / decode.cpu_share));
 }
 
 /// Measures images per second of training steps with a recipe's network, without input.
@@ -141,8 +161,9 @@ class IoCheck final : public DoctorCheck {
          .storage = storage.get(),
          .on_point = [](int readers) { log::info(fmt::format("reading {} at once", counted(readers, "file"))); }});
     log::info("decoding from memory");
-    const doctor::InputSpeed speed{.storage_per_s = store.best().images_per_s,
-                                   .decode_per_s = decode_speed(dataset, input)};
+    const DecodeSpeed decode = decode_speed(dataset, input);
+    const doctor::InputSpeed speed{.storage_per_s = store.best().images_per_s, .decode_per_s = decode.images_per_s};
+    if (speed.decode_per_s < speed.storage_per_s) warn_of_load(decode);
     const bool is_enough = speed.predicted_per_s() >= needed_per_s;
     const auto system = doctor::make_machine_probe(doctor::Effort::Quick)->file_system(folder_);
     const std::string type = system ? system->type : std::string();
@@ -164,6 +185,7 @@ class IoCheck final : public DoctorCheck {
                                        {"mb_per_s", store.best().bytes_per_s * 1e-6},
                                        {"readers", store.best().readers}});
     result.set("decode_images_per_s", speed.decode_per_s);
+    result.set("decode_cpu_share", decode.cpu_share);
     result.set("predicted_images_per_s", speed.predicted_per_s());
     result.set("points", doctor::to_value(store.points));
     Value remedies = Value::array();

@@ -351,6 +351,9 @@ CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
     terminal::print(
         fmt::format("one row a {}: {}\n", set.unit, counted(set.predictions.image_count(), "study", "studies")));
   terminal::print(score::unknown_patients_text(set) + eval::to_text(table));
+  if (table.labels_in_mean == 0) {
+    log::warning("no AUROC exists, because no label has both positive and negative images here; choose another split");
+  }
   if (options_.metrics == "all") terminal::print(eval::details_text(table));
   if (options_.metrics == "all" && !request.points) {
     terminal::print(

@@ -35,7 +35,8 @@ std::string names_of(const std::vector<std::int64_t>& ranks) {
 
 }  // namespace
 
-std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit) {
+std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit,
+                            OtherHosts others) {
   std::vector<std::int64_t> still, unseen;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     const std::optional<int> process = board.process_of(rank);
@@ -55,7 +56,8 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
     return error_text(
         "cli.launch", names_of(unseen) + ", start-up", wanted,
         fmt::format("no sign of {} on {}", unseen.size() == 1 ? "this process" : "these processes", dist::own_host()),
-        "checking that ssh reaches the other hosts, or a larger --comm-timeout");
+        others == OtherHosts::Yes ? "checking that ssh reaches the other hosts, or a larger --comm-timeout"
+                                  : "finding the process that is stopped or slow, or a larger --comm-timeout");
   }
   return error_text("cli.launch", "start-up", wanted, "ranks that are still connecting to each other",
                     "naming the network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");

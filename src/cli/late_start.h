@@ -13,10 +13,13 @@
 
 namespace roentgen::cli {
 
+/// Whether ranks may run on hosts other than this one.
+enum class OtherHosts : std::uint8_t { No, Yes };
+
 /// Returns one line that names the ranks whose process is stopped (SIGSTOP). If there are none, names the ranks that
 /// have not started. Sees only this host.
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
-                                          std::chrono::milliseconds limit);
+                                          std::chrono::milliseconds limit, OtherHosts others);
 
 /// Returns one line that says that mpirun has started no rank within `limit`, with the known causes.
 [[nodiscard]] std::string no_start_text(std::chrono::milliseconds limit);

@@ -40,7 +40,11 @@ void end(pid_t child) {
 
 TEST(LateStart, names_first_who_stands_still_then_who_is_not_there) {
   const dist::LaunchBoard board(3);
-  const auto text = [&] { return late_start_text(board, 3, std::chrono::seconds(40)); };
+  const auto text = [&] { return late_start_text(board, 3, std::chrono::seconds(40), OtherHosts::Yes); };
+  const auto local = [&] { return late_start_text(board, 3, std::chrono::seconds(40), OtherHosts::No); };
+  EXPECT_THAT(text(), HasSubstr("try checking that ssh reaches the other hosts, or"));
+  EXPECT_THAT(local(), HasSubstr("try finding the process that is stopped or slow, or"));
+  EXPECT_THAT(local(), Not(HasSubstr("ssh")));
   EXPECT_THAT(text(), HasSubstr("ranks 0, 1, 2, start-up: expected all 3 ranks (processes) to start within 40 s, got "
                                 "no sign of these processes"));
   const pid_t one = start(board, 1);

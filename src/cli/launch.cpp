@@ -218,7 +218,7 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
   if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
     throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
-                                 "--ranks N, where N is the number of ranks on all hosts"));
+                                 "leaving out --ranks, or the number of ranks on all hosts"));
   }
   options.ranks = number.value_or(0);
   if (number || is_launched) return options;
@@ -243,11 +243,9 @@ void refuse_open_mpi_under_pmi2() {
 
 // Throws ConfigError for options that only a process that starts ranks understands.
 void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
-  if (!options.hosts.empty()) {
-    throw ConfigError(error_text("cli.launch", "--hosts", "also --ranks", "no --ranks", "--ranks 4 --hosts a:2,b:2"));
-  }
   for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
                                        {"--tag-output", options.is_tagged && !is_own_rank()},
+                                       {"--hosts", !options.hosts.empty()},
                                        {"--hosts-from", !options.hosts_from.empty()},
                                        {"--ppn", !options.layout.per_node.empty() && is_launched && !is_own_rank()}}) {
     if (!is_given) continue;

@@ -131,7 +131,8 @@ class LongStay {
       if (is_past(options_.to_begin) && watched_.board.processes().empty()) {
         end_late(now, no_start_text(options_.to_begin));
       } else if (is_past(options_.to_start)) {
-        end_late(now, late_start_text(watched_.board, options_.ranks, options_.to_start));
+        end_late(now, late_start_text(watched_.board, options_.ranks, options_.to_start,
+                                      options_.has_other_hosts ? OtherHosts::Yes : OtherHosts::No));
       }
     }
     if (late_ < now - kGrace) kill_all();

@@ -34,6 +34,8 @@ struct GroupOptions {
   bool is_tagged = false;
   /// True if rank 0 may run on another host, where it does not share memory with this process.
   bool may_be_remote = false;
+  /// True if ranks run on hosts other than this one, as far as their names tell.
+  bool has_other_hosts = false;
   /// Time limit for the start of all ranks; then the missing ranks are named and all ranks are ended. Needed because
   /// MPI_Init has no time limit. 0: no limit.
   std::chrono::milliseconds to_start{0};

@@ -27,20 +27,21 @@ bool goes_along(std::string_view variable) {
 }  // namespace
 
 void require_hosts(const std::string& hosts) {
-  const auto is_good = [](const std::string& word) {
+  const auto refuse = [](std::string_view expected, const std::string& got) {
+    throw ConfigError(error_text("cli.launch", "--hosts", expected, got, "--hosts a:2,b:2"));
+  };
+  constexpr std::string_view kNames = "names, each with its number of ranks";
+  if (hosts.empty() || hosts.ends_with(',')) refuse(kNames, hosts);
+  std::istringstream words(hosts);
+  for (std::string word; std::getline(words, word, ',');) {
     constexpr std::size_t kMostDigits = 5;
     const std::size_t colon = std::min(word.find(':'), word.size());
+    if (colon == 0 || word.find_first_of(" ;\t") != std::string::npos) refuse(kNames, hosts);
     const std::string count = colon == word.size() ? "1" : word.substr(colon + 1);
-    return colon > 0 && word.find_first_of(" ;\t") == std::string::npos && !count.empty() &&
-           count.size() <= kMostDigits && count.front() != '0' &&
-           count.find_first_not_of("0123456789") == std::string::npos;
-  };
-  bool is_whole = !hosts.empty() && !hosts.ends_with(',');
-  std::istringstream words(hosts);
-  for (std::string word; std::getline(words, word, ',');) is_whole = is_whole && is_good(word);
-  if (is_whole) return;
-  throw ConfigError(
-      error_text("cli.launch", "--hosts", "names, each with its number of ranks", hosts, "--hosts a:2,b:2"));
+    const bool is_number = !count.empty() && count.size() <= kMostDigits && count.front() != '0' &&
+                           count.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number) refuse(fmt::format("a number of ranks from 1 to 99999 for {}", word.substr(0, colon)), word);
+  }
 }
 
 std::string mpirun_program(std::string_view mpi, std::string_view path) {

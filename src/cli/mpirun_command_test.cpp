@@ -72,5 +72,11 @@ TEST(RequireHosts, takes_names_with_numbers_of_ranks) {
   }
 }
 
+TEST(RequireHosts, names_the_number_that_is_wrong) {
+  EXPECT_THAT([] { require_hosts("a:2,localhost:x"); },
+              testing::ThrowsMessage<ConfigError>(testing::HasSubstr(
+                  "--hosts: expected a number of ranks from 1 to 99999 for localhost, got localhost:x; try ")));
+}
+
 }  // namespace
 }  // namespace roentgen::cli

@@ -15,6 +15,7 @@
 #include "dist/comm_thread.h"
 #include "io/environment.h"
 #include "runtime/cores.h"
+#include "runtime/cpu_quota.h"
 #include "runtime/placement.h"
 #include "train/own_device.h"
 #include "train/ranks.h"
@@ -61,6 +62,7 @@ Binding take_place(const RankOptions& options, const RankLayout& layout, const d
   RankCores reserved = reserve_cores(layout, runtime::usable_cores(), own, is_divided);
   if (is_divided) {
     reserved.rest = own_share(reserved.rest, own, asked.device, asked.cards, layout.unit);
+    reserved.rest = runtime::cores_within_quota(reserved.rest, runtime::cpu_quota_cores(), own.local_size);
     runtime::bind_process(reserved.rest);
   }
   if (!reserved.problem.empty()) return {.problem = std::move(reserved.problem)};

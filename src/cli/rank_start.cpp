@@ -15,6 +15,7 @@
 #include "cli/mpirun_command.h"
 #include "cli/restart.h"
 #include "core/error.h"
+#include "dist/launch_board.h"
 #include "dist/mpi_choice.h"
 #include "dist/mpi_library.h"
 #include "runtime/core_list.h"
@@ -57,6 +58,14 @@ RankOptions with_layout(RankOptions options, const RankLayout& layout) {
   return options;
 }
 
+// True if a list of hosts names another host than this one.
+bool names_other_hosts(const std::string& hosts) {
+  if (hosts.empty()) return false;
+  return std::ranges::any_of(parse_hosts(hosts), [](const HostSlots& host) {
+    return host.name != "localhost" && host.name != "127.0.0.1" && host.name != dist::own_host();
+  });
+}
+
 GroupStart group_start(std::int64_t ranks, const std::string& hosts) {
   return {.mpi = dist::load_mpi().family,
           .ranks = ranks,
@@ -72,6 +81,10 @@ RankOptions with_hosts(RankOptions options, const RankLayout& layout) {
     throw ConfigError(error_text("cli.launch", "--hosts or --hosts-from", "one of them", "both", "--hosts-from alone"));
   }
   if (layout.has_ranks_per_node()) return with_layout(std::move(options), layout);
+  if (!options.hosts.empty()) {
+    require_hosts(options.hosts);
+    if (options.ranks == 0) options.ranks = slots_of(parse_hosts(options.hosts));
+  }
   if (options.hosts_from.empty()) return options;
   const HostList hosts = first_slots(hosts_from(options.hosts_from, dist::own_environment()), options.ranks);
   options.ranks = slots_of(hosts);
@@ -89,6 +102,7 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   start.is_killed_at_once = how.on_signal == OnSignal::Save;  // what they have saved is whole
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
+  how.has_other_hosts = names_other_hosts(options.hosts);
   how.is_tagged = options.is_tagged;
   // Shortest time that mpirun gets to end after rank 0. The ranks also wait for each other, but only briefly, because
   // all results are written by then.

@@ -87,7 +87,12 @@ const std::map<std::string, Plant, std::less<>>& plants() {
         "3.10.0-1160.el7", "Linux 5.3"}},
       {"one_thread", {variable("OMP_NUM_THREADS", "1"), "8 hardware threads", "unset OMP_NUM_THREADS"}},
       {"isa_limited", {variable("ONEDNN_MAX_CPU_ISA", "avx2"), "AVX512_CORE_AMX", "unset ONEDNN_MAX_CPU_ISA"}},
-      {"cpu_quota", {file("/sys/fs/cgroup/user.slice/cpu.max", "250000 100000"), "2.5 cores", "--threads 2"}},
+      {"cpu_quota",
+       {[](PlantedProbe& p) {
+          p.files["/sys/fs/cgroup/user.slice/cpu.max"] = "250000 100000";
+          p.variables["OMP_NUM_THREADS"] = "8";
+        },
+        "2.5 cores", "OMP_NUM_THREADS=3"}},
       {"cores_few", {file("/proc/self/status", "Cpus_allowed_list:\t3-4"), "only 2 of 8", "taskset"}},
       {"governor_slow",
        {[](PlantedProbe& p) {
@@ -98,7 +103,12 @@ const std::map<std::string, Plant, std::less<>>& plants() {
       {"clock_limited", {file(kCpu0 + "scaling_max_freq", "2000000"), "2000 of 3800 MHz", "-u 3800MHz"}},
       {"turbo_off", {file("/sys/devices/system/cpu/intel_pstate/no_turbo", "1"), "turbo", "echo 0 >"}},
       {"memory_limited", {file("/sys/fs/cgroup/user.slice/memory.max", "2147483648"), "2.0 of 125.0 GiB", "--memory"}},
-      {"numa_balancing", {file("/proc/sys/kernel/numa_balancing", "1"), "2 NUMA nodes", "numa_balancing=0"}},
+      {"numa_balancing",
+       {[](PlantedProbe& p) {
+          p.files["/proc/sys/kernel/numa_balancing"] = "1";
+          p.variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = "2";
+        },
+        "2 NUMA nodes", "numa_balancing=0"}},
       {"huge_pages_off",
        {file("/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]"), "are off", "echo madvise"}},
       {"open_files_few",
@@ -209,6 +219,8 @@ TEST(Ailments, are_not_found_where_they_do_no_harm) {
   probe.files["/sys/class/infiniband/mlx5_0/ports/2/state"] = "1: DOWN";
   probe.files["/sys/class/infiniband/mlx5_0/ports/2/phys_state"] = "3: Disabled";
   // An idle GPU lowers the generation of its link.
+  // Most servers have NUMA balancing on.
+  probe.files["/proc/sys/kernel/numa_balancing"] = "1";
   EXPECT_THAT(find_ailments(take_inventory(probe)), IsEmpty());
 }
 
@@ -278,12 +290,50 @@ TEST(Ailments, of_control_groups_of_version_1_are_found) {
   probe.files["/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] = "-1";
   probe.files["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712";
   EXPECT_THAT(find_ailments(take_inventory(probe)), IsEmpty()) << "no limit is set";
+  probe.variables["OMP_NUM_THREADS"] = "8";
   probe.files["/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] = "150000";
   probe.files["/sys/fs/cgroup/cpu/cpu.cfs_period_us"] = "50000";
   const auto findings = find_ailments(take_inventory(probe));
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_THAT(findings[0].sign.text, HasSubstr("3 cores"));
   EXPECT_TRUE(has_wrong(findings));
+}
+
+// The default number of threads is within the quota.
+TEST(Ailments, a_container_with_a_cpu_quota_is_healthy) {
+  PlantedProbe probe = healthy_machine();
+  probe.files["/sys/fs/cgroup/user.slice/cpu.max"] = "100000 100000";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "");
+  probe.variables["OMP_NUM_THREADS"] = "1";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "") << "one thread is right within one core";
+}
+
+// docker gives a container 64 MiB unless told otherwise.
+TEST(Ailments, small_shared_memory_is_wrong_for_several_processes_only) {
+  PlantedProbe probe = healthy_machine();
+  probe.file_systems["/dev/shm"].bytes = 64 * kMiB;
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "shared_memory_small ") << "two GPUs need two processes";
+  probe.variables["CUDA_VISIBLE_DEVICES"] = "0";
+  probe.cuda.devices.pop_back();
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(shared_memory_small) (gpus_hidden) ");
+  probe.variables["MPI_LOCALNRANKS"] = "4";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "shared_memory_small (gpus_hidden) ");
+}
+
+TEST(Ailments, a_gpu_with_few_lanes_by_design_is_not_wrong) {
+  const std::string folder = "/sys/bus/pci/devices/0000:3b:00.0/";
+  PlantedProbe probe = healthy_machine();
+  replace_gpu(probe, "1, 5, 16, 16", "1, 5, 8, 16");
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "gpu_link_narrow ");
+  probe.files[folder + "../max_link_width"] = "8";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(gpu_link_narrow) ") << "the slot has 8 lanes";
+  probe.files.erase(folder + "../max_link_width");
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "(gpu_link_narrow) ") << "the slot is unknown";
+  probe.files[folder + "max_link_width"] = "8";
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "") << "the GPU itself has 8 lanes";
+  probe.files[folder + "max_link_width"] = "16";
+  for (int gpu = 0; gpu < 2; ++gpu) replace_gpu(probe, "NVIDIA H100 80GB HBM3", "NVIDIA RTX 4060 Laptop GPU");
+  EXPECT_EQ(names_of(find_ailments(take_inventory(probe))), "") << "a laptop";
 }
 
 TEST(Ailments, become_a_table) {

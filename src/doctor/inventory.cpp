@@ -9,6 +9,7 @@
 #include <set>
 
 #include "doctor/parse.h"
+#include "runtime/cpu_quota.h"
 
 namespace roentgen::doctor {
 namespace {
@@ -40,15 +41,6 @@ std::optional<std::string> group_limit(const Probe& probe, std::string_view cont
     }
   }
   return std::nullopt;
-}
-
-std::optional<double> cpu_quota(const Probe& probe) {
-  const std::string text = group_limit(probe, "cpu", {"cpu.max", "cpu.cfs_quota_us"}).value_or("");
-  const auto words = split(text, ' ');
-  const auto quota = number_in(words[0]);  // "max" has no number, and -1 means no limit
-  if (!quota || *quota <= 0.0) return std::nullopt;
-  if (words.size() > 1) return *quota / number_in(words[1]).value_or(100'000.0);
-  return *quota / number_in(group_limit(probe, "cpu", {"", "cpu.cfs_period_us"}).value_or("")).value_or(100'000.0);
 }
 
 std::optional<std::int64_t> memory_limit(const Probe& probe) {
@@ -86,7 +78,8 @@ Cpu cpu_of(const Probe& probe) {
   for (const std::string_view flag : split(flags, ' ')) cpu.flags.emplace_back(flag);
   cpu.allowed = parse_cpu_list(entry_of(probe.read("/proc/self/status").value_or(""), "Cpus_allowed_list"));
   cpu.online = std::ssize(parse_cpu_list(probe.read(kCpus / "online").value_or("")));
-  cpu.quota_cores = cpu_quota(probe);
+  cpu.quota_cores = runtime::cgroup_cpu_quota("/sys/fs/cgroup", probe.read("/proc/self/cgroup").value_or(""),
+                                              [&](const path& file) { return probe.read(file); });
   add_clocks(probe, cpu);
   return cpu;
 }
@@ -173,6 +166,7 @@ std::vector<PciDevice> pci_of(const Probe& probe) {
     device.max_speed = text("max_link_speed");
     device.width = text("current_link_width");
     device.max_width = text("max_link_width");
+    device.slot_width = text("../max_link_width");  // the folder is a link into that of the port
     devices.push_back(std::move(device));
   }
   return devices;
@@ -216,6 +210,14 @@ std::map<std::string, std::string> libraries_of(const Probe& probe) {
   return found;
 }
 
+/// Returns the number of ranks on this host; 1 for a process that no launcher started.
+std::int64_t local_ranks_of(const Probe& probe) {
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    if (const auto ranks = number_in(probe.variable(name).value_or(""))) return static_cast<std::int64_t>(*ranks);
+  }
+  return 1;
+}
+
 /// Returns the first line that contains a digit: versions stand there.
 std::string line_with_number(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
@@ -229,6 +231,7 @@ std::string line_with_number(const std::string& text) {
 Inventory take_inventory(const Probe& probe) {
   Inventory inventory{.build = probe.build(),
                       .cpu = cpu_of(probe),
+                      .local_ranks = local_ranks_of(probe),
                       .nodes = nodes_of(probe),
                       .system = system_of(probe),
                       .file_systems = file_systems_of(probe),

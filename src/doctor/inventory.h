@@ -76,7 +76,8 @@ struct PciDevice {
   std::string speed{};
   std::string max_speed{};  ///< "32.0 GT/s PCIe"
   std::string width{};
-  std::string max_width{};  ///< number of lanes, such as "16"
+  std::string max_width{};   ///< number of lanes, such as "16"
+  std::string slot_width{};  ///< lanes of the port that the device is connected to; empty if unknown
 };
 
 /// Properties of a GPU that its driver reports. nullopt: the driver does not report it.
@@ -115,6 +116,7 @@ struct Port {
 struct Inventory {
   Build build{};
   Cpu cpu{};
+  std::int64_t local_ranks = 1;  ///< processes of this host that mpirun or srun started together with this one
   std::vector<NumaNode> nodes{};
   System system{};
   std::vector<NamedFileSystem> file_systems{};

@@ -109,6 +109,7 @@ class PlantedProbe final : public Probe {
       probe.files[folder + "/numa_node"] = index;
       probe.files[folder + "/current_link_speed"] = probe.files[folder + "/max_link_speed"] = "32.0 GT/s PCIe";
       probe.files[folder + "/current_link_width"] = probe.files[folder + "/max_link_width"] = "16";
+      probe.files[folder + "/../max_link_width"] = "16";
     };
     add_pci("0000:" + std::to_string(3 + socket) + "b:00.0", "0x030200", "10de:2330");
     probe.links["/sys/bus/pci/devices/0000:" + std::to_string(3 + socket) + "b:00.0/driver"] = "nvidia";

@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/cores.h"
+#include "runtime/cpu_quota.h"
 
 namespace roentgen::runtime {
 namespace {
@@ -34,7 +35,7 @@ CoreList mask_of(pid_t thread) {
   return cores;
 }
 
-bool bind(const CoreList& cores) {
+bool set_mask(const CoreList& cores) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   for (const int core : cores) CPU_SET(core, &mask);
@@ -143,7 +144,19 @@ int machine_cores() {
   return cores;
 }
 
-int physical_cores(const CoreList& cores) { return std::max(static_cast<int>(by_physical_core(cores).size()), 1); }
+int physical_cores(const CoreList& cores) {
+  return within_quota(static_cast<int>(by_physical_core(cores).size()), cpu_quota_cores());
+}
+
+CoreList cores_within_quota(const CoreList& cores, std::optional<double> quota_cores, int processes) {
+  const std::vector<CoreList> all = by_physical_core(cores);
+  const auto most = static_cast<std::size_t>(within_quota(static_cast<int>(all.size()), quota_cores, processes));
+  if (most >= all.size()) return cores;
+  CoreList kept;
+  for (std::size_t i = 0; i < most; ++i) kept.insert(kept.end(), all[i].begin(), all[i].end());
+  std::ranges::sort(kept);
+  return kept;
+}
 
 std::vector<CoreList> shares_of(const CoreList& cores, int parts) {
   RG_ASSERT(parts >= 1 && !cores.empty());
@@ -180,7 +193,7 @@ std::vector<CoreList> shares_of_units(const CoreList& cores, int parts, CoreUnit
 void bind_process(const CoreList& cores) { bind_thread(cores); }
 
 void bind_thread(const CoreList& cores) {
-  if (bind(cores)) return;
+  if (set_mask(cores)) return;
   throw DeviceError(error_text(kThing, text_of(cores), "cores that a process can be bound to", std::strerror(errno),
                                "a launch without --ranks"));
 }
@@ -191,13 +204,13 @@ BoundToCores::BoundToCores(const CoreList& cores) {
   // counts the available cores before this thread is bound, because the count is determined only once
   static_cast<void>(available_cores());
   before_ = usable_cores();
-  if (bind(cores)) return;
+  if (set_mask(cores)) return;
   throw DeviceError(
       error_text(kThing, text_of(cores), "cores that a thread can be bound to", std::strerror(errno), "other cores"));
 }
 
 BoundToCores::~BoundToCores() {
-  if (!before_.empty() && !bind(before_)) log::warning("a thread stays bound to cores: " + text_of(usable_cores()));
+  if (!before_.empty() && !set_mask(before_)) log::warning("a thread stays bound to cores: " + text_of(usable_cores()));
 }
 
 }  // namespace roentgen::runtime

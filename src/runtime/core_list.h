@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,13 @@ enum class CoreUnit : std::uint8_t { Socket, NumaNode };
 [[nodiscard]] int machine_cores();
 /// Cores that the process may use: those of its first thread when this function is first called.
 [[nodiscard]] const CoreList& cores_of_process();
-/// Number of physical cores that contain `cores`, which is the best size for a compute team on them. At least 1.
+/// Number of physical cores that contain `cores`, limited by the CPU quota of the process. It is the best size for a
+/// compute team on them. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);
+
+/// Returns the first of `cores` that a CPU quota lets one of several processes keep busy; `cores` without a quota.
+/// @param quota_cores quota of all processes together (cpu_quota.h)
+[[nodiscard]] CoreList cores_within_quota(const CoreList& cores, std::optional<double> quota_cores, int processes);
 
 /// Divides `cores` into `parts` (at least 1) groups of neighbours, in the order of the machine: packages, NUMA nodes,
 /// cores. Hardware threads of one core stay together, and group sizes differ by at most one core. If there are fewer

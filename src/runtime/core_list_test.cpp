@@ -76,13 +76,21 @@ TEST(SharesOfUnits, do_not_cross_sockets_where_the_number_of_parts_allows_it) {
   EXPECT_EQ(shares_of_units(uneven, 3, CoreUnit::Socket), shares_of(uneven, 3));
 }
 
+TEST(CoresWithinQuota, keep_whole_cores) {
+  const MadeUpMachine machine("pack:1 core:4 pu:2");
+  const CoreList all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(cores_within_quota(all, std::nullopt, 2), all);
+  EXPECT_EQ(cores_within_quota(all, 3.5, 2), (CoreList{0, 1, 2, 3}));
+  EXPECT_EQ(cores_within_quota(all, 100.0, 1), all);
+}
+
 TEST(SharesOf, cover_all_cores_once_where_there_are_enough) {
   const CoreList all = usable_cores();
   EXPECT_EQ(shares_of(all, 1), std::vector<CoreList>{all});
-  for (int parts = 2; parts <= physical_cores(all); ++parts) {
+  for (int parts = 2; parts <= std::ssize(by_physical_core(all)); ++parts) {
     std::vector<int> covered;
     for (const CoreList& share : shares_of(all, parts)) {
-      EXPECT_LE(physical_cores(share) * parts, physical_cores(all) + parts - 1);
+      EXPECT_LE(std::ssize(by_physical_core(share)) * parts, std::ssize(by_physical_core(all)) + parts - 1);
       covered.insert(covered.end(), share.begin(), share.end());
     }
     std::ranges::sort(covered);

@@ -10,6 +10,8 @@
 #include <cstdlib>
 
 #include "core/log.h"
+#include "core/plural.h"
+#include "runtime/cpu_quota.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,7 +20,7 @@
 namespace roentgen::runtime {
 namespace {
 struct Available {
-  int cores = 1;
+  int cores = 1;  // without regard to the CPU quota
   int hardware_threads = 1;
 };
 
@@ -47,7 +49,12 @@ const Available& available() {
 }
 }  // namespace
 
-int available_cores() { return available().cores; }
+int available_cores() { return within_quota(available().cores, cpu_quota_cores()); }
+std::string available_cores_text() {
+  const int cores = available_cores();
+  std::string text = counted(cores, "core");
+  return cores < available().cores ? text + fmt::format(" (CPU quota {:.3g})", *cpu_quota_cores()) : text;
+}
 int available_hardware_threads() { return available().hardware_threads; }
 
 long asked_compute_threads() {

@@ -4,15 +4,20 @@
 // Cores on which the process may compute.
 #pragma once
 
+#include <string>
+
 namespace roentgen::runtime {
 
-/// Number of physical cores that the process may use (its affinity mask, by hwloc). This is the best size for a compute
-/// team. At least 1.
+/// Number of physical cores that the process may use: those of its affinity mask (by hwloc), limited by its CPU quota
+/// (cpu_quota.h, rounded up). This is the best size for a compute team. At least 1.
 [[nodiscard]] int available_cores();
 
 /// Number of hardware threads that the process may use. A larger compute team is oversubscribed. At least
 /// available_cores().
 [[nodiscard]] int available_hardware_threads();
+
+/// Text about available_cores(), such as "8 cores" or "3 cores (CPU quota 2.5)".
+[[nodiscard]] std::string available_cores_text();
 
 /// Value of OMP_NUM_THREADS if the user set it to a number (the first one of a list); else 0.
 [[nodiscard]] long asked_compute_threads();

@@ -14,6 +14,7 @@
 #include "graph/text.h"
 #include "models/model.h"
 #include "task/fitting_model.h"
+#include "train/load_checkpoint.h"
 #include "train/recipe.h"
 #include "train/weights_file.h"
 
@@ -169,6 +170,7 @@ class Conversion {
 }  // namespace
 
 ConvertedWeights convert_weights(const ForeignWeights& weights) {
+  train::require_checkpoint(weights.file);
   train::WeightsFile file = train::read_weights_file(weights.file);
   if (!file.info) return Conversion(weights, std::move(file)).run();
   if (!weights.model.empty() || !weights.labels.empty() || !weights.preset.empty() || !weights.loss.empty()) {

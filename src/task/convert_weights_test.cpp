@@ -118,6 +118,7 @@ TEST_F(ConvertWeights, refuse_what_does_not_fit) {
   EXPECT_THAT(error_of({.file = file, .preset = "none"}), HasSubstr("preset"));
   EXPECT_THAT(error_of({.file = file, .loss = "hinge"}), HasSubstr("expected sigmoid or softmax, got hinge"));
   EXPECT_THAT(error_of({.file = write({.value = -1.0F})}), HasSubstr("running_var"));
+  EXPECT_THAT(error_of({.file = folder_.path() / "none"}), HasSubstr("got no such file; try checking the path"));
 }
 
 }  // namespace

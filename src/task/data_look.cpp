@@ -6,21 +6,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
-#include "core/lower_case.h"
 #include "core/plural.h"
+#include "data/source/finding_names.h"
 #include "data/source/image_list.h"
 #include "data/source/table_fields.h"
 #include "data/source/table_files.h"
 #include "data/source/table_look.h"
+#include "task/image_table.h"
 
 namespace roentgen::task {
 namespace {
@@ -38,67 +37,14 @@ std::string joined(const std::vector<std::string>& names) {
   return data::first_names(names, kShown);
 }
 
-/// Names of spreadsheets directly in the folder.
-std::vector<std::string> spreadsheets_in(const fs::path& root) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root, ignored)) {
-    const std::string extension = lower_case(entry.path().extension().string());
-    if (extension == ".xlsx" || extension == ".xls" || extension == ".ods") {
-      names.push_back(entry.path().filename().string());
-    }
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-/// Names of tables directly in the folder that this user may not read.
-std::vector<std::string> closed_tables_in(const fs::path& root) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root, ignored)) {
-    const std::string extension = lower_case(entry.path().extension().string());
-    const bool is_table = extension == ".csv" || extension == ".tsv" || extension == ".txt";
-    if (is_table && entry.is_regular_file(ignored) && !std::ifstream(entry.path())) {
-      names.push_back(entry.path().filename().string());
-    }
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-/// Throws the error for a folder of images without labels.
-[[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images, data::TableFiles& tables) {
-  std::vector<std::string> others;
-  for (const fs::path& path : data::tables_in(root, tables)) {
-    const std::vector<std::string>& header = tables.header(path);
-    if (data::image_column(header)) continue;
-    others.push_back(fmt::format("{} has columns {}", path.filename().string(), joined(header)));
-  }
-  std::string remedy =
-      "adding a labels.csv with the columns path, patient and one column of 1 and 0 per label, or a folder for each "
-      "class; roentgen predict needs no labels";
-  if (!others.empty()) remedy = "renaming the column of image files in the table to path, file, filename or image";
-  const std::vector<std::string> closed = closed_tables_in(root), sheets = spreadsheets_in(root);
-  if (!closed.empty()) {
-    others.push_back("without permission to read " + joined(closed));
-    remedy = "changing the permissions of " + joined(closed);
-  } else if (others.empty() && !sheets.empty()) {
-    others.push_back(joined(sheets) + " cannot be read");
-    remedy = "saving the spreadsheet as labels.csv";
-  }
-  throw DataError(error_text("task.init", root.string(), "images with labels",
-                             fmt::format("{} and no table that lists them{}", counted(images, "image"),
-                                         others.empty() ? "" : fmt::format(" ({})", fmt::join(others, "; "))),
-                             remedy));
-}
-
 /// Chooses the dataset reader (data.source) for the folder, and the tables to read.
 void choose_source(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const bool is_told = source.source != "auto";
+  if (std::string reason = choose_image_column(source, files); !reason.empty())
+    look.doubts.push_back(std::move(reason));
   if (!is_told && source.csv.empty() && !data::fits_source(source, files) &&
-      files.found_in(source.root).absent.empty()) {
+      files.found_in(source.root, source.image).absent.empty()) {
     std::optional<std::int64_t> images;
     try {
       images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
@@ -110,7 +56,7 @@ void choose_source(DataLook& look, data::TableFiles& files) {
   }
   if (!is_told) source.source = data::detected_source(source, files);
   if (source.source != "csv" || !source.csv.empty()) return;
-  const data::FoundTables& tables = files.found_in(source.root);
+  const data::FoundTables& tables = files.found_in(source.root, source.image);
   const bool is_usual = tables.read.size() == 1 && tables.read.front().string().starts_with("labels.csv");
   if (!is_usual) source.csv = tables.read;
   std::ranges::move(data::notes_on(tables), std::back_inserter(look.doubts));
@@ -162,10 +108,28 @@ void note_unused_columns(const data::TableLook& table, DataLook& look) {
   }
 }
 
+/// Notes labels that may be no findings: columns of 1 and 0 without the name of a finding, and one of two opposites.
+void note_doubtful_labels(const data::TableLook& table, DataLook& look) {
+  if (!table.opposite.empty()) {
+    look.doubts.push_back(fmt::format(
+        "every row of column {0} has one of two values, so only the rarer is a label: {1}; for the other one, set "
+        "data.labels = [\"{0}:{2}\"]",
+        table.class_column, table.labels.front(), table.opposite));
+  }
+  if (!table.class_column.empty()) return;
+  std::vector<std::string> others;
+  std::ranges::copy_if(table.labels, std::back_inserter(others),
+                       [](const std::string& name) { return !data::is_known_finding(name); });
+  if (others.empty()) return;
+  look.doubts.push_back(
+      fmt::format("columns of 1 and 0 are used as labels: {}; if one of them is no finding, remove it from data.labels",
+                  joined(others)));
+}
+
 /// Chooses labels of a csv table, unless they are given or `roentgen convert` wrote the table.
 void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
-  const std::vector<fs::path> tables = source.csv.empty() ? files.found_in(source.root).read : source.csv;
+  const std::vector<fs::path> tables = source.csv.empty() ? files.found_in(source.root, source.image).read : source.csv;
   if (tables.empty()) return;  // load_dataset() then reports the error
   std::vector<fs::path> paths;
   for (const fs::path& one : tables) paths.push_back(source.root / one);
@@ -176,7 +140,7 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
                                "several rows, of images with and without a label", "one row",
                                "adding a row for each image"));
   }
-  const data::TableLook table = data::look_at_table(rows, source.patient);
+  const data::TableLook table = data::look_at_table(rows, {.image = source.image, .patient = source.patient});
   if (!table.patient.empty()) look.patient_from = "column " + table.patient;
   if (!source.labels.empty()) return;
   if (fs::exists(source.root / "convert.json")) {
@@ -191,6 +155,7 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
     if (!table.normals.empty())
       look.labels_from += fmt::format("; {} means that all labels are absent", joined(table.normals));
   }
+  note_doubtful_labels(table, look);
   note_unused_columns(table, look);
 }
 

@@ -119,9 +119,9 @@ TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
   EXPECT_THAT(refusal(), HasSubstr("expected images with labels, got 24 images and no table that lists them; try"));
   write("Befunde.XLSX", "PK");
   EXPECT_THAT(refusal(), HasSubstr("(Befunde.XLSX cannot be read); try saving the spreadsheet as labels.csv"));
-  write_table("mine.csv", "img,sick", [](int i) { return fmt::format("a{}.png,{}", i, i % 2); });
+  write_table("mine.csv", "img,sick", [](int i) { return fmt::format("b{}.png,{}", i, i % 2); });
   EXPECT_THAT(refusal(), HasSubstr("24 images and no table that lists them (mine.csv has columns img, sick); try "
-                                   "renaming the column of image files in the table to path, file, filename or image"));
+                                   "--set data.image=COLUMN with the column of image files; no column names"));
   fs::remove(folder_.path() / "mine.csv");
   write("labels.csv", "path,patient,sick\na0.png,p0,0\n");
   EXPECT_THAT(refusal(),
@@ -131,6 +131,57 @@ TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
   write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},1", i, i); });
   EXPECT_THAT(refusal(),
               HasSubstr("a label with positive and negative images, got only labels with a single value: sick"));
+}
+
+TEST_F(DataLookTest, takes_the_column_whose_values_name_image_files) {
+  write_table("mine.csv", "Nr;Bild;patient;sick",
+              [](int i) { return fmt::format("{};a{}.png;p{};{}", i, i == 7 ? 99 : i, i / 2, i % 2); });
+  data::SourceOptions asked;
+  asked.absent = data::Absent::Skip;
+  const DataLook found = look(asked);
+  EXPECT_EQ(found.source.image, "Bild");
+  EXPECT_EQ(found.source.source, "csv");
+  EXPECT_THAT(found.dataset.label_names, ElementsAre("sick"));
+  EXPECT_THAT(found.doubts,
+              Contains("image files are read from column Bild of mine.csv, because 23 of 24 examined rows "
+                       "name existing files; to use another column, set data.image"));
+  asked.csv = {"mine.csv"};
+  EXPECT_EQ(look(asked).source.image, "Bild");
+  write_table("labels.csv", "path;patient;sick", [](int i) { return fmt::format("a{}.png;p{};{}", i, i / 2, i % 2); });
+  EXPECT_EQ(look().source.image, "") << "a table with a usual column";
+}
+
+TEST_F(DataLookTest, leaves_folders_of_classes_with_a_table_without_labels) {
+  for (int i = 0; i < 24; ++i) {
+    write_image(fmt::format("{}/b{}.png", i % 2 == 0 ? "sick" : "normal", i));
+    fs::remove(folder_.path() / fmt::format("a{}.png", i));
+  }
+  write_table("sums.csv", "img,sum", [](int i) { return fmt::format("b{}.png,{}x", i, i); });
+  const DataLook found = look();
+  EXPECT_EQ(found.source.source, "class_folders");
+  EXPECT_EQ(found.source.image, "");
+  write_table("sums.csv", "img,old", [](int i) { return fmt::format("b{}.png,{}", i, i % 3 == 0 ? 1 : 0); });
+  EXPECT_EQ(look().source.image, "img");
+}
+
+TEST_F(DataLookTest, asks_which_of_two_columns_names_the_images) {
+  write_table("labels.csv", "Bild,name,sick", [](int i) { return fmt::format("a{0}.png,a{0},{1}", i, i % 2); });
+  EXPECT_THAT(refusal(), HasSubstr("expected one column that names image files, got Bild of labels.csv, name of "
+                                   "labels.csv; try --set data.image=Bild or another of them"));
+}
+
+TEST_F(DataLookTest, lists_labels_that_may_be_no_findings) {
+  write_table("labels.csv", "path,patient,male,Pleural Effusion",
+              [](int i) { return fmt::format("a{}.png,p{},{},{}", i, i, i % 2, i % 3 == 0 ? 1 : 0); });
+  EXPECT_THAT(look().doubts,
+              Contains("columns of 1 and 0 are used as labels: male; if one of them is no finding, remove "
+                       "it from data.labels"));
+  write_table("labels.csv", "path,patient,cause",
+              [](int i) { return fmt::format("a{}.png,p{},{}", i, i, i % 3 == 0 ? "virus" : "bacteria"); });
+  const DataLook found = look();
+  EXPECT_THAT(found.dataset.label_names, ElementsAre("cause:virus"));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("so only the rarer is a label: cause:virus; for the other one, set "
+                                               "data.labels = [\"cause:bacteria\"]")));
 }
 
 TEST_F(DataLookTest, counts_unknown_labels_and_names_columns_that_are_not_used) {

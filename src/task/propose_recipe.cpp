@@ -113,6 +113,7 @@ std::string data_reason(const DataLook& look, std::string_view key) {
   if (key == "views") return "Views: " + look.views_from;
   if (key == "split_unit") return "Patients are unknown, so the split is drawn by image, which can leak patients";
   if (key == "csv") return "Table of the images, in the data folder";
+  if (key == "image") return "Column of the image files in that table";
   if (key == "patient") return "Column of the patients in that table";
   return "As --set says";
 }

@@ -53,6 +53,11 @@ RecipeText recipe_text(const std::filesystem::path& file_or_name) {
   if (is_name && !std::filesystem::is_regular_file(file_or_name, ignored)) {
     return {.what = file_or_name.string(), .toml = std::string(built_in_recipe(file_or_name.string()).text)};
   }
+  if (!std::filesystem::exists(file_or_name, ignored) && !ignored) {
+    throw ConfigError(error_text("task.recipe", file_or_name.string(),
+                                 "a recipe file, or the name of a built-in recipe", "no such file",
+                                 "checking the path, or a name that roentgen recipes lists"));
+  }
   return {.what = file_or_name.string(), .toml = io::read_text(file_or_name, kLimitBytes).or_throw<ConfigError>()};
 }
 

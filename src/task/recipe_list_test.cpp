@@ -54,7 +54,9 @@ TEST(RecipeList, a_file_comes_before_a_recipe_of_its_name) {
 TEST(RecipeList, an_unknown_name_is_refused_with_the_nearest) {
   EXPECT_THAT(refusal("defalt"), testing::AllOf(HasSubstr("[task.recipe] defalt: expected a file, or one of caffe, "),
                                                 testing::EndsWith("; try default")));
-  EXPECT_THAT(refusal("none/default.toml"), HasSubstr("[io.file] none/default.toml"));
+  EXPECT_THAT(refusal("none/default.toml"),
+              HasSubstr("[task.recipe] none/default.toml: expected a recipe file, or the name of a "
+                        "built-in recipe, got no such file; try checking the path"));
 }
 
 TEST(ModelList, tells_what_inspect_counts) {

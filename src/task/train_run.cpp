@@ -97,6 +97,7 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
   std::string rule;  // split rule of a resumed run; empty for a new run
   if (ranks.is_first()) {
     folder.check_place();
+    train::check_checkpoint_dir(folder, options_.checkpoint_dir);
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
     if (options_.earlier == EarlierRun::Resume) train::take_local_checkpoints(folder, options_.checkpoint_dir);
     const train::Start start = check(recipe, folder);

@@ -73,6 +73,12 @@ std::optional<double> BucketTrials::add(const StepRecord& step) {
   return chosen;
 }
 
+std::string BucketTrials::unfinished_text() const {
+  if (updates_ == 0) return {};
+  return fmt::format("bucket_mb = auto: not tuned; the run ended after {} of the {} updates that try sizes", updates_,
+                     kWarmUp + kRounds * std::ssize(sizes_));
+}
+
 BucketTuner::BucketTuner(const TrainRecipe& recipe, const Ranks& ranks, const engine::Executable& executable,
                          Stepper& stepper, RunState& state)
     : ranks_(ranks), stepper_(stepper), state_(state) {
@@ -105,6 +111,11 @@ void BucketTuner::look(const StepRecord& step) {
                           kMs * trials_->chosen_s(), kMs * trials_->usual_s(), kUsualBucket_mb));
   }
   trials_.reset();
+}
+
+void BucketTuner::finish() const {
+  if (trials_ == nullptr || !ranks_.is_first()) return;
+  if (const std::string text = trials_->unfinished_text(); !text.empty()) log::info(text);
 }
 
 }  // namespace roentgen::train

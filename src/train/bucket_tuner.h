@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/engine.h"
@@ -55,6 +56,8 @@ class BucketTrials {
   /// size. Throws CommError like Ranks::average().
   /// @return the chosen size in MiB; nullopt while sizes are tried
   [[nodiscard]] std::optional<double> add(const StepRecord& step);
+  /// Returns a log line for a run that ends before add() has returned a size; empty if it made no update.
+  [[nodiscard]] std::string unfinished_text() const;
   /// Time in seconds of an update with the chosen size and with the usual one, once add() has returned a size.
   [[nodiscard]] float chosen_s() const { return chosen_s_; }
   [[nodiscard]] float usual_s() const { return usual_s_; }
@@ -80,6 +83,8 @@ class BucketTuner {
   /// Must be called after every update, on all ranks. Sets the size of the next update, and at the end the chosen size,
   /// which rank 0 logs. Throws like BucketTrials::add().
   void look(const StepRecord& step);
+  /// Must be called at the end of the run. Logs on rank 0 if sizes were still being tried.
+  void finish() const;
 
  private:
   const Ranks& ranks_;

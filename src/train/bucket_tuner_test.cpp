@@ -56,6 +56,10 @@ TEST(BucketTrials, all_ranks_choose_the_size_that_is_fastest_on_average) {
     int updates = 0;
     for (std::optional<double> size; !size; ++updates) {
       const double used = trials.size_mb();
+      EXPECT_EQ(trials.unfinished_text(), updates == 0
+                                              ? std::string()
+                                              : "bucket_mb = auto: not tuned; the run ended after " +
+                                                    std::to_string(updates) + " of the 18 updates that try sizes");
       const double own = seconds_of[static_cast<std::size_t>(ranks.rank())].at(used);
       size = trials.add({.seconds = (updates % 8 == 0 ? 9.0 : own) + kInput, .data_wait_seconds = kInput});
       const std::scoped_lock lock(mutex);

@@ -49,6 +49,10 @@ fs::path local_checkpoints(const RunFolder& run, const fs::path& dir) {
   return dir / ("roentgen-checkpoints-" + io::sha256_hex(place).substr(0, kDigits));
 }
 
+void check_checkpoint_dir(const RunFolder& run, const fs::path& dir) {
+  if (!dir.empty()) check_place_of(local_checkpoints(run, dir), dir, "--checkpoint-dir");
+}
+
 std::int64_t newest_step(const RunFolder& run, const fs::path& dir) {
   std::int64_t step = position_of(run.resume()).value_or(Position{-1, 0}).first;
   if (dir.empty()) return step;

@@ -20,6 +20,10 @@ namespace roentgen::train {
 /// Returns the folder below `dir` for the checkpoints of one run. Its name depends only on the run's path.
 [[nodiscard]] std::filesystem::path local_checkpoints(const RunFolder& run, const std::filesystem::path& dir);
 
+/// Throws DataError if the folder of local_checkpoints() cannot be created or written to. Does nothing if `dir` is
+/// empty.
+void check_checkpoint_dir(const RunFolder& run, const std::filesystem::path& dir);
+
 /// Returns the number of updates in the newest resume file of the run folder and `dir` (empty: none); -1 if no file can
 /// be read.
 [[nodiscard]] std::int64_t newest_step(const RunFolder& run, const std::filesystem::path& dir);

@@ -60,6 +60,7 @@ RunState sample_state() {
                           .measured_sha256 = "4567",
                           .engine = "cuda"},
                  .averages = "ring, bf16",
+                 .updates = "--update async --servers 2 --staleness 4",
                  .loss_scale = engine::LossScale{.scale = 0x1p14, .good_updates = 3, .skipped = 2}};
   return state;
 }
@@ -309,6 +310,9 @@ TEST(LoadCheckpoint, runs_the_stored_graph_for_any_batch) {
   EXPECT_EQ(model.preprocess, data::preset("xray"));
   info.labels = {"a", "b"};
   write_weights(path, weights_of(*executable), 1, to_metadata(info));
+  EXPECT_THAT(
+      message_of<ConfigError>([&] { static_cast<void>(read_checkpoint(path.parent_path() / "none")); }),
+      HasSubstr("none: expected a checkpoint file, got no such file; try checking the path, or checkpoints/best"));
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_checkpoint(path, engine, {})); }),
               HasSubstr("output logits has 2 values per image"));
 }

@@ -20,6 +20,19 @@
 
 namespace roentgen::train {
 
+void require_checkpoint(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || error) return;  // an error is reported when the file is opened
+  const RunFolder run(path.parent_path().parent_path());
+  if (path.lexically_normal() == run.best().lexically_normal() && std::filesystem::exists(run.resume(), error)) {
+    throw ConfigError(error_text("train.checkpoint", path.string(), "the weights of the best epoch",
+                                 "a run that stopped before its first epoch ended",
+                                 "roentgen train with the same options and --resume"));
+  }
+  throw ConfigError(error_text("train.checkpoint", path.string(), "a checkpoint file", "no such file",
+                               "checking the path, or checkpoints/best.safetensors of a run"));
+}
+
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -28,6 +41,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
         error_text("train.checkpoint", path.string(), "a checkpoint file", "a folder",
                    std::filesystem::exists(best, ignored) ? best.string() : "checkpoints/best.safetensors of a run"));
   }
+  require_checkpoint(path);
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Checkpoint checkpoint{.info = {}, .tensors = {}, .what = path.string()};
   checkpoint.info = from_metadata(reader.metadata(), checkpoint.what,

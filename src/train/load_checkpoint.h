@@ -68,6 +68,10 @@ struct LoadedModel {
 [[nodiscard]] LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine,
                                           const LoadOptions& options);
 
+/// Throws ConfigError if there is no file at `path`. Its text tells a wrong path from a run that stopped before its
+/// first epoch ended.
+void require_checkpoint(const std::filesystem::path& path);
+
 /// Reads best.safetensors or resume.safetensors. Throws ConfigError, which names the file, if it is absent, truncated
 /// or no checkpoint.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& path);

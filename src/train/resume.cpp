@@ -119,6 +119,7 @@ Value to_value(const RunState& state) {
   put_plan(state.plan, table);
   if (state.bucket_mb > 0.0) table.set("bucket_mb", state.bucket_mb);
   if (!state.averages.empty()) table.set("averages", state.averages);
+  if (!state.updates.empty()) table.set("updates", state.updates);
   if (const auto& scale = state.loss_scale) {
     table.set("loss_scale",
               Value::Table{
@@ -148,6 +149,7 @@ RunState run_state_from_value(const Value& table) {
                  .loss_scale = {}};
   if (const Value* size = table.find("bucket_mb")) state.bucket_mb = size->as_double();
   if (const Value* averages = table.find("averages")) state.averages = averages->as_string();
+  if (const Value* updates = table.find("updates")) state.updates = updates->as_string();
   if (const Value* scale = table.find("loss_scale")) {
     state.loss_scale = {.scale = scale->at("scale").as_double(),
                         .good_updates = scale->at("good_updates").as_integer(),

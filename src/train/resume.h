@@ -67,6 +67,8 @@ struct RunState {
   double bucket_mb = 0.0;
   /// How several ranks average gradients: CommThread::way(). Empty: one process, or a file of an older version.
   std::string averages{};
+  /// Update mode and servers: text_of(ServerOptions). Empty: a file of an older version.
+  std::string updates{};
   /// Loss scale; nullopt if the loss is not scaled.
   std::optional<engine::LossScale> loss_scale{};
 

@@ -90,8 +90,10 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   if (state.loss_scale) memory.executable.set_loss_scale(*state.loss_scale);
   log::info(fmt::format("resumed at step {}, epoch {}", state.step, state.epoch + 1));
   if (!ranks.is_first()) return;
-  const std::string averages = changed_averages(state, job.group == nullptr ? "" : job.group->way());
-  if (!averages.empty()) log::warning(averages);
+  for (const std::string& changed :
+       {changed_averages(state, job.group == nullptr ? "" : job.group->way()), changed_updates(state, job.servers)}) {
+    if (!changed.empty()) log::warning(changed);
+  }
   if (job.servers.is_async()) {
     log::warning(
         "asynchronous updates arrive in a different order each time: weights will differ from those of a run without a "
@@ -100,6 +102,12 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   const std::string rates = changed_rates(job.recipe, resume.info.recipe, state,
                                           scaled_ranks(job.recipe.optimizer, ranks.size(), job.servers.way));
   if (!rates.empty()) log::warning(rates);
+  const TrainRecipe& train = job.recipe.train;
+  const bool has_all_epochs = state.epoch >= train.epochs;
+  if (has_all_epochs || (train.early_stop > 0 && state.epochs_without_improvement >= train.early_stop)) {
+    log::info(fmt::format("nothing left to do: this run ended after {}; to continue it, resume it with a larger {}",
+                          counted(state.epoch, "epoch"), has_all_epochs ? "train.epochs" : "train.early_stop"));
+  }
 }
 
 std::string changed_averages(const RunState& state, std::string_view averages) {
@@ -108,6 +116,13 @@ std::string changed_averages(const RunState& state, std::string_view averages) {
       "resumed with --reduce and --wire {}, started with {}: weights may differ from those of a run "
       "without a stop",
       averages, state.averages);
+}
+
+std::string changed_updates(const RunState& state, const ServerOptions& servers) {
+  const std::string updates = text_of(servers);
+  if (state.updates.empty() || state.updates == updates) return {};
+  return fmt::format("resumed with {}, started with {}: weights may differ from those of a run without a stop", updates,
+                     state.updates);
 }
 
 std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state, int ranks) {

@@ -15,6 +15,7 @@ namespace roentgen::train {
 
 class Schedule;
 struct Recipe;
+struct ServerOptions;
 struct TrainJob;
 
 /// Reads the resume file; nullopt for a fresh run. Rank 0 reads the tensors, the other ranks get only the state. All
@@ -23,13 +24,17 @@ struct TrainJob;
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job, const CheckpointInfo& info);
 
 /// Loads the result of read_resume(): weights, optimizer and averages on rank 0, the schedule on all ranks. Logs the
-/// position in the run, and the results of changed_averages() and changed_rates() if not empty. Throws ConfigError as
-/// apply_resume() does.
+/// position in the run, and the results of changed_averages(), changed_updates() and changed_rates() if not empty.
+/// Throws ConfigError as apply_resume() does.
 void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& memory, Schedule& schedule);
 
 /// Returns a log line if several ranks averaged gradients in another way before the stop; else an empty text.
 /// @param averages how they do so now (CommThread::way()); empty: one process
 [[nodiscard]] std::string changed_averages(const RunState& state, std::string_view averages);
+
+/// Returns a log line if the run had another update mode, number of servers or staleness before the stop; else an empty
+/// text.
+[[nodiscard]] std::string changed_updates(const RunState& state, const ServerOptions& servers);
 
 /// Returns a log line if a changed train.epochs changes the learning rates from state.step on; else an empty text.
 /// @param begun_toml recipe in the resume file

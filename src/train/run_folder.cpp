@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <system_error>
 
@@ -57,19 +58,26 @@ std::vector<fs::path> RunFolder::own() const {
           predictions(), aurocs(), trace(),       trace_parts(), lock(), checkpoints()};
 }
 
-void RunFolder::check_place() const {
+void check_place_of(const fs::path& folder, const fs::path& named, std::string_view option) {
   std::error_code error;
-  fs::path place = fs::absolute(checkpoints(), error).lexically_normal();
+  fs::path place = fs::absolute(folder, error).lexically_normal();
   while (!fs::exists(fs::status(place, error)) && place.has_relative_path()) place = place.parent_path();
   if (!fs::is_directory(place, error)) {
-    throw DataError(error_text("train.run", root_.string(), "a folder that can be created", "a file: " + place.string(),
-                               "another --out, or removing the file"));
+    throw DataError(error_text("train.run", named.string(), "a folder that can be created", "a file: " + place.string(),
+                               fmt::format("another {}, or removing the file", option)));
   }
-  if (::access(place.c_str(), W_OK | X_OK) == 0) return;
+  // Creates a folder, because permissions do not reveal file systems such as /proc.
+  std::string name = (place / ".roentgen_XXXXXX").string();
+  if (::mkdtemp(name.data()) != nullptr) {
+    ::rmdir(name.c_str());
+    return;
+  }
   const std::string cause = std::generic_category().message(errno);
-  throw DataError(error_text("train.run", root_.string(), "a folder that can be written", place.string() + ": " + cause,
-                             "another --out, or changing the permissions"));
+  throw DataError(error_text("train.run", named.string(), "a folder that can be written", place.string() + ": " + cause,
+                             fmt::format("another {}, or changing the permissions", option)));
 }
+
+void RunFolder::check_place() const { check_place_of(checkpoints(), root_, "--out"); }
 
 void RunFolder::check_new() const {
   for (const fs::path& path : {recipe(), log(), best(), resume()}) {

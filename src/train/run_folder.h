@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,7 @@ class RunFolder {
   /// Returns all files and folders above. Only the run may write to them.
   [[nodiscard]] std::vector<std::filesystem::path> own() const;
 
-  /// Throws DataError if the folder cannot be created or written to. Changes nothing.
+  /// Throws DataError if the folder cannot be created or written to, as check_place_of() finds out.
   void check_place() const;
   /// Throws ConfigError if the folder already contains a run (a recipe, log or checkpoint).
   void check_new() const;
@@ -75,6 +76,12 @@ class RunFolder {
  private:
   std::filesystem::path root_;
 };
+
+/// Throws DataError if a folder cannot be created or written to. Creates and removes an empty folder in it, or in its
+/// nearest parent that exists.
+/// @param named path that the user gave, for errors
+/// @param option option that gave it, such as "--out", for errors
+void check_place_of(const std::filesystem::path& folder, const std::filesystem::path& named, std::string_view option);
 
 /// Weights files of the best epochs, best first, as pairs (file, score). A higher score is better.
 using KeptBest = std::vector<std::pair<std::string, double>>;

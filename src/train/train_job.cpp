@@ -38,9 +38,12 @@ void check_job(const TrainJob& job) {
   const data::SplitSummary& training = job.dataset.summary(data::Split::Train);
   const data::SplitSummary& validation = job.dataset.summary(data::Split::Val);
   require(training.images > 0, "training images", "at least 1", "0", "another data.split or train_list");
+  const bool is_drawn = job.dataset.split_origin.find("% of the other patients") != std::string::npos;
   require(validation.images == 0 || job.recipe.train.select != "auroc" || has_both_classes(validation),
           "validation AUROC", "a label with both classes among the validation images",
-          "none in " + counted(validation.images, "image"), "train.select=loss or another data.val_fraction");
+          "none in " + counted(validation.images, "image"),
+          is_drawn ? "train.select=loss or another data.val_fraction"
+                   : "train.select=loss, or data.validation=part to draw other validation images at random");
   check_model(job.recipe, job.model, Ranks(job.group).size());
   const auto K = static_cast<std::int64_t>(job.dataset.label_names.size());
   const Shape& logits = job.model.node(job.model.output("logits")).shape;

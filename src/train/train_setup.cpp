@@ -159,6 +159,7 @@ TrainSetup make_train_setup(const TrainJob& job) {
   state.updates_per_epoch = updates;
   state.threads = compute_threads(recipe);
   state.averages = job.group == nullptr ? "" : job.group->way();
+  state.updates = text_of(job.servers);
   state.seed = static_cast<std::uint64_t>(recipe.seed);
   state.plan = std::move(training.plan);
   if (ServerExchange* const servers = setup.stepper->servers(); servers != nullptr) {

@@ -366,6 +366,7 @@ TrainOutcome Trainer::run() {
   static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers stop all ranks when one of them ends
   if (ServerExchange* const servers = setup_.stepper->servers(); servers != nullptr) servers->end();
   place_.finish(kCopyLimit);
+  tuner_.finish();
   for (Observer* observer : setup_.observers) observer->on_end();
   outcome_.is_finished = is_over();
   outcome_.step = state_.step;

@@ -302,6 +302,11 @@ TEST_F(Trainer, resumes_with_more_epochs) {
   recipe_.train.epochs = 2;
   recipe_.schedule.name = "constant";
   run("a");
+  testing::internal::CaptureStderr();
+  run("a", Start::Resume);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("nothing left to do: this run ended after 2 epochs; to continue it, resume it with a larger "
+                        "train.epochs"));
   recipe_.train.epochs = 4;
   run("a", Start::Resume);
   run("b");
@@ -347,6 +352,19 @@ TEST(ResumedRun, tells_of_averages_that_changed) {
   EXPECT_EQ(changed_averages(RunState{}, "auto, f32"), "") << "a file of an older version";
   EXPECT_THAT(changed_averages(state, "auto, f32"),
               HasSubstr("--reduce and --wire auto, f32, started with auto, bf16"));
+}
+
+TEST(ResumedRun, tells_of_updates_that_changed) {
+  const ServerOptions async{.way = UpdateWay::Async, .servers = 2, .staleness = 4};
+  const RunState state{.updates = text_of(async)};
+  EXPECT_EQ(changed_updates(state, async), "");
+  EXPECT_EQ(changed_updates(RunState{}, async), "") << "a file of an older version";
+  EXPECT_THAT(changed_updates(state, {}),
+              HasSubstr("resumed with --update sync, started with --update async --servers 2 --staleness 4: "));
+  EXPECT_THAT(changed_updates(state, {.way = UpdateWay::Async, .servers = 2}),
+              HasSubstr("with --update async --servers 2 --staleness 16, "));
+  EXPECT_THAT(changed_updates(state, {.way = UpdateWay::Servers, .servers = 1}),
+              HasSubstr("with --update ps --servers 1, "));
 }
 
 }  // namespace

@@ -82,6 +82,13 @@ TEST_F(CheckpointDir, is_refused_where_it_cannot_help) {
                  {"--checkpoint-dir", "outside of --out"});
   expect_refusal(place_.run(train("run", {"--checkpoint-dir", data_ / "disk"})), {"--checkpoint-dir"});
   expect_stop(place_.run(train("run", {"--checkpoint-dir", place_.write("a_file", "x")})), {"--checkpoint-dir"});
+  const std::string impossible = "/proc/roentgen_nowhere";
+  for (const auto& [option, arguments] : {std::pair{"--checkpoint-dir", train("run", {"--checkpoint-dir", impossible})},
+                                          std::pair{"--out", train(impossible)}}) {
+    const Ended refused = place_.run(arguments);
+    expect_refusal(refused, {impossible, "got /proc: ", std::string("another ") + option});
+    EXPECT_EQ(refused.out.find("images, "), std::string::npos) << "data were read: " << refused.out;
+  }
   EXPECT_FALSE(fs::exists(place_ / "run")) << "a run that fails before its first update leaves no folder";
 }
 

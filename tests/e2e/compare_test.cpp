@@ -87,7 +87,9 @@ TEST_F(Compare, of_a_file_with_itself_finds_exactly_nothing) {
 }
 
 TEST_F(Compare, refuses_what_cannot_be_compared) {
-  expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got no --labels"});
+  expect_refusal(
+      place_.run({"compare", a_, b_}),
+      {"--labels PATH, once or twice, or runs with one data folder, got no --labels, and 0 data folders for "});
   expect_refusal(place_.run({"compare", a_}), {"compare: B is missing"});
   const fs::path fewer = place_.write("fewer.csv",
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
@@ -219,6 +221,12 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   EXPECT_EQ(recipe.as_table().size(), 2U);
   EXPECT_EQ(recipe.at("train.seed").at("b"), Value(7));
   EXPECT_THAT(run.out, Not(HasSubstr("Only the seed differs")));
+  // Without --labels, the labels are those of the runs' data folder.
+  place.must_run({"compare", place / "a", place / "b", "--replicates", "100", "--json", place / "own.json"});
+  EXPECT_EQ(read_json(place / "own.json").at("mean"), read_json(place / "compare.json").at("mean"));
+  place.write("b/data_folders.txt", "/another\n");
+  expect_refusal(place.run({"compare", place / "a", place / "b"}),
+                 {"one data folder of all runs, " + data.string() + " as for ", "no --labels, and /another for "});
   // A run and a prediction file: there are no two recipes to compare.
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});

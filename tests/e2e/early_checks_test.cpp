@@ -79,6 +79,13 @@ TEST_F(EarlyChecks, omp_num_threads_beyond_the_machine_is_cut_with_a_warning) {
   EXPECT_THAT(run.err, testing::HasSubstr("OMP_NUM_THREADS=100000: computing with"));
 }
 
+TEST_F(EarlyChecks, weights_of_a_run_without_a_whole_epoch) {
+  const fs::path data = place_.synth("data", 80);
+  ASSERT_EQ(place_.run(plus(place_.train_arguments(data, "run"), {"--stop-after", "1"})).code, 3);
+  expect_refusal(place_.run({"eval", "--checkpoint", place_ / "run/checkpoints/best.safetensors", "--data", data}),
+                 {"best.safetensors", "a run that stopped before its first epoch ended", "--resume"});
+}
+
 TEST_F(EarlyChecks, first_weights_in_the_run_that_is_overwritten) {
   trained();
   const auto before = paths(place_ / "trained");

@@ -75,6 +75,13 @@ TEST_F(EvalPredictions, have_auroc_and_auprc_with_intervals_and_prevalence) {
   EXPECT_GT(json.at("metrics").at("brier").at("labels").at("Mass").at("value").as_double(), 0.0);
 }
 
+TEST_F(EvalPredictions, of_one_class_only_have_a_warning) {
+  const std::string only = place_.write("hernia.csv", "Image Index,prob_Hernia\n00010000_000.png,0.2\n").string();
+  const Ended run = place_.must_run({"eval", "--predictions", only, "--labels", labels_, "--replicates", "10"});
+  EXPECT_THAT(run.out, HasSubstr("mean over 0 of 1"));
+  EXPECT_THAT(run.err, HasSubstr("no AUROC exists, because no label has both positive and negative images here"));
+}
+
 TEST_F(EvalPredictions, have_thresholds_and_temperature_from_validation_only) {
   const Ended with = place_.must_run(eval({"--validation", validation_, "--metrics", "all", "--threshold", "youden",
                                            "--save-points", place_ / "points.json", "--json", place_ / "a.json"}));

@@ -41,9 +41,15 @@ TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
   place_.must_run({"eval", "--checkpoint", place_ / "two/checkpoints/best.safetensors", "--data", data_});
 }
 
+TEST_F(Launch, hosts_give_the_number_of_ranks) {
+  const Ended ended = place_.must_run(train("two", {"--hosts", "localhost:2", "--oversubscribe", "--verbose"}));
+  EXPECT_THAT(ended.err, HasSubstr("ranks: 0 on "));
+  EXPECT_THAT(ended.err, HasSubstr("; 1 on "));
+}
+
 TEST_F(Launch, what_is_refused_is_said_once) {
   expect_stop(place_.run(ranks("no", 2, {"--set", "train.accumulate=1000"})), {"train.accumulate"});
-  expect_refusal(place_.run(train("no", {"--hosts", "a:2"})), {"--hosts", "--ranks"});
+  expect_refusal(place_.run(train("no", {"--hosts", "localhost:x"})), {"--hosts", "for localhost, got localhost:x"});
   expect_refusal(place_.run(train("no", {"--reduce", "magic"})), {"magic", "allreduce", "tree"});
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }

@@ -139,6 +139,8 @@ TEST_F(TunedBuckets, are_chosen_once_and_change_no_bit) {
   EXPECT_THAT(resumed.err, Not(HasSubstr("bucket_mb"))) << "the size is that of the run";
   expect_equal_tensors(resume_file("parts"), resume_file("fixed"));
   EXPECT_THAT(read_all(resume_file("parts")), HasSubstr("bucket_mb"));
+  EXPECT_THAT(place_.run(wide("short", "auto", {"--stop-after", "9"})).err,
+              HasSubstr("bucket_mb = auto: not tuned; the run ended after 9 of the "));
   EXPECT_THAT(read_all(resume_file("fixed")), Not(HasSubstr("\\\"bucket_mb\\\"")));
 }
 

@@ -22,7 +22,9 @@ const std::vector<std::string> kBuckets{"--set", "train.bucket_mb=0.01"};
 TEST_F(Launch, servers_sum_to_the_bits_of_an_exchange) {
   place_.must_run(plus(ranks("exchange", 2, {"--reduce", "exchange"}), kBuckets));
   place_.must_run(plus(ranks("one", 3, {"--update", "ps"}), kBuckets));
-  place_.must_run(plus(ranks("two", 4, {"--kv-store", "dist_sync", "--servers", "2", "--trace"}), kBuckets));
+  const Ended two =
+      place_.must_run(plus(ranks("two", 4, {"--kv-store", "dist_sync", "--servers", "2", "--trace"}), kBuckets));
+  EXPECT_THAT(two.err, HasSubstr("4 ranks: 2 workers and 2 parameter servers (--update ps --servers 2)"));
   for (const char* run : {"one", "two"}) {
     expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
                          place_ / "exchange/checkpoints/resume.safetensors");
@@ -47,6 +49,8 @@ TEST_F(Launch, servers_take_gradients_as_they_come_and_count_them) {
   const Ended resumed =
       place_.must_run(ranks("async", 4, {"--update", "async", "--resume", "--set", "train.epochs=5"}));
   EXPECT_THAT(resumed.err, HasSubstr("asynchronous updates arrive in a different order each time"));
+  EXPECT_THAT(resumed.err, HasSubstr("resumed with --update async --servers 1 --staleness 16, started with --update "
+                                     "async --servers 1 --staleness 0: "));
 }
 
 TEST_F(Launch, servers_are_refused_by_one_line) {

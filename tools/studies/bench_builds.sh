@@ -10,7 +10,7 @@
 # OLD and NEW are programs, RECORDS is a folder for their records. The order within a round alternates (old new, new
 # old, ...), so that a steady drift of the machine favours no build. Use 24 rounds on a machine with other work, and 12
 # on a quiet one; fewer than 7 show nothing. Call it again with the same folder to add rounds. Ends with the exit code
-# of `bench history`: 1 if there is a regression.
+# of `bench history`: 0 without a regression, 1 with one or with too few rounds to find one.
 set -euo pipefail
 
 if [ $# -lt 5 ]; then

@@ -176,7 +176,7 @@ Value run_autobatch(const AutobatchOptions& options) {
       {"model", "image_px", "channels", "labels", "threads", "device", "fuse", "algorithms", "dtype", "recompute"});
   result.set("budget_bytes", options.budget_bytes);
   result.set("process_bytes", needs.process_bytes());
-  result.set("batch", network.batch);
+  result.set("largest_batch", network.batch);
   Value rows = Value::array();
   for (const PlannedBatch& each : tried) {
     if (each.batch == network.batch) result.set("needed_bytes", each.bytes);

@@ -59,7 +59,7 @@ AutobatchOptions small() {
 TEST(Autobatch, plans_the_largest_batch_and_one_step_at_it_stays_within_the_budget) {
   if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   const Value result = run_autobatch(small());
-  const std::int64_t batch = result.at("batch").as_integer();
+  const std::int64_t batch = result.at("largest_batch").as_integer();
   const auto budget = static_cast<std::int64_t>(small().budget_bytes);
   EXPECT_LE(result.at("needed_bytes").as_integer(), budget);
   bool is_larger_tried = false;
@@ -112,9 +112,9 @@ TEST(Autobatch, recomputation_makes_room_for_more) {
   options.budget_bytes = std::size_t{500} << 20U;  // enough for many images, whatever earlier tests have loaded
   options.is_confirmed = false;
   options.network.recompute = "none";
-  const std::int64_t kept = run_autobatch(options).at("batch").as_integer();
+  const std::int64_t kept = run_autobatch(options).at("largest_batch").as_integer();
   options.network.recompute = "all";
-  EXPECT_GT(run_autobatch(options).at("batch").as_integer(), kept);
+  EXPECT_GT(run_autobatch(options).at("largest_batch").as_integer(), kept);
 }
 
 TEST(Autobatch, a_budget_too_small_for_one_image_is_refused_with_what_it_takes) {

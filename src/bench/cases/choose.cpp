@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/cases/choose.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -10,7 +12,9 @@
 #include "bench/case_list.h"
 #include "bench/harness.h"
 #include "bench/options.h"
+#include "bench/step_progress.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "engine/engine.h"
 #include "io/file.h"
 #include "train/choice_file.h"
@@ -126,7 +130,9 @@ Value run_choose(const ChooseOptions& options) {
   std::map<std::string, Layer> layers;
   Value networks = Value::array();
   std::int64_t revision = 0;
+  RepeatProgress progress(std::ssize(options.networks));
   for (const ChooseNetwork& each : options.networks) {
+    log::info(fmt::format("measuring the kernels of {}, batch {}", each.model, each.batch));
     network.model = each.model;
     network.batch = each.batch;
     network.graph = each.graph;
@@ -144,6 +150,7 @@ Value run_choose(const ChooseOptions& options) {
       ++layer.times;
     }
     networks.push_back(row_of(network, choices, inference));
+    progress.add();
   }
   if (!options.file.empty()) io::write_file_atomically(options.file, file_text(layers));
   Value result = settings_of("choose", network,

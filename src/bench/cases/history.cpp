@@ -13,7 +13,7 @@ namespace {
 class HistoryCase final : public Case {
  public:
   HistoryCase()
-      : Case("regressions of speed and accuracy between two builds; exit code 1 if there are any",
+      : Case("regressions of speed and accuracy between two builds; exit code 1 if any, or too few rounds",
              "roentgen bench history records/\n"
              "roentgen bench history records/ --from 1a2b3c4d --to 5e6f7a8b") {}
   [[nodiscard]] std::vector<Option> options() override {
@@ -24,7 +24,7 @@ class HistoryCase final : public Case {
   [[nodiscard]] bool is_measurement() const override { return false; }
   [[nodiscard]] Value run(const Host& /*host*/) override { return history_of(read_places(places_), options_); }
   [[nodiscard]] bool has_failed(const Value& result) const override {
-    return result.at("regressions").as_integer() > 0;
+    return result.at("verdict").as_string() != kNoRegression;
   }
 
  private:

@@ -15,6 +15,7 @@
 #include "bench/ranks.h"
 #include "bench/rounds.h"
 #include "bench/same_batches.h"
+#include "bench/step_progress.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/comm_thread.h"
@@ -64,11 +65,14 @@ NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   static_cast<void>(ranks.gather("", {.name = "first step"}));  // makes all ranks start together
   constexpr double kRate = 1e-3;
   std::vector<double> step_s;
+  StepProgress progress(fmt::format("nodes, {}", train::ranks_text(ranks.size())), options.step.steps);
   for (std::int64_t step = 0; step < options.step.steps; ++step) {
     const train::StepRecord record = stepper.update(batches, step, kRate);
     step_s.push_back(record.seconds);
     figures.loss = record.loss;
+    if (ranks.is_first()) progress.update(record);
   }
+  progress.end();
   figures.step_s = summarise(step_s).median;
   figures.weights = train::hash_of(executable->parameters());
   return figures;

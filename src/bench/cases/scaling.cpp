@@ -78,7 +78,13 @@ class ScalingCase final : public Case {
     }
     options.step.graph = host.graph_of_file(options.step);
     take_input(options, input_, sizes_, host);
-    return dist::launched_rank() ? run_as_rank(options, host) : run_points(options, host);
+    if (dist::launched_rank()) return run_as_rank(options, host);
+    Value result = run_points(options, host);
+    const RankRequest asked = request();
+    result.set("reduce", asked.reduce);
+    result.set("wire", asked.wire);
+    result.set("bucket_mb", ranks_.bucket_mb);
+    return result;
   }
 
  private:

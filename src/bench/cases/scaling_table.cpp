@@ -13,6 +13,7 @@
 
 #include "bench/cases/scaling.h"
 #include "bench/harness.h"
+#include "bench/step_progress.h"
 #include "core/comma_list.h"
 #include "core/error.h"
 
@@ -117,9 +118,11 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
     }
     points.push_back({.ranks = ranks});
   }
+  RepeatProgress progress(plan.rounds * std::ssize(points));
   for (std::int64_t round = 0; round < plan.rounds; ++round) {
     for (Point& point : points) {
       point.rounds.push_back(run_point(point.ranks, plan.is_strong ? plan.batch / point.ranks : plan.batch));
+      progress.add();
     }
   }
   const auto point_of = [&](std::int64_t ranks) {

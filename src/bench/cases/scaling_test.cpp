@@ -6,10 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 
+#include "bench/case_list.h"
 #include "bench/emulated_executable.h"
 #include "bench/network.h"
 #include "core/error.h"
@@ -37,6 +42,25 @@ Value point(std::int64_t ranks, std::int64_t batch, double images_per_s, bool is
                       {"imbalance", 0.125},
                       {"oversubscribed", is_oversubscribed},
                       {"kind", "measured"}};
+}
+
+// Records with other settings must not compare as equal.
+TEST(Scaling, names_how_gradients_were_averaged) {
+  const std::unique_ptr<Case> scaling = make_scaling_case();
+  for (const Option& option : scaling->options()) {
+    if (option.name == "--wire") *std::get<std::string*>(option.target) = "bf16";
+    if (option.name == "--repeat") *std::get<std::int64_t*>(option.target) = 1;
+  }
+  Host host;
+  host.graph_of_file = [](const NetworkOptions& /*network*/) { return std::optional<graph::Graph>(); };
+  host.start_ranks = [](const RankRequest& asked, const std::vector<std::string>& /*changed*/) {
+    EXPECT_EQ(asked.wire, "bf16");
+    return point(asked.ranks, 8, 10.0);
+  };
+  const Value result = scaling->run(host);
+  EXPECT_EQ(result.at("wire").as_string(), "bf16");
+  EXPECT_EQ(result.at("reduce").as_string(), RankRequest{}.reduce);
+  EXPECT_EQ(result.at("bucket_mb").as_double(), 4.0);
 }
 
 TEST(Scaling, efficiency_is_the_median_ratio_of_rounds) {

@@ -56,6 +56,12 @@ TEST(MainFigures, prefer_rates_to_the_times_that_say_the_same) {
   EXPECT_THAT(figure_names(Value::Table{{"step_ms", Value::Table{{"median", 2.0}}}}), ElementsAre("step_ms"));
 }
 
+TEST(RecordSettings, of_autobatch_have_the_budget_but_not_the_batch_that_was_found) {
+  const Value result = Value::Table{
+      {"case", "autobatch"}, {"model", "resnet18"}, {"budget_bytes", 500}, {"process_bytes", 7}, {"largest_batch", 4}};
+  EXPECT_EQ(settings_text(record_settings(result)), "budget_bytes=500, model=resnet18");
+}
+
 TEST(MainFigures, of_rows_are_named_by_the_settings_of_the_row) {
   Value rows = Value::array();
   rows.push_back(Value::Table{{"ranks", 1}, {"images_per_s", 10.0}, {"efficiency", 1.0}});

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 21> kNoFigures{
     "warnings", "layers", "profile", "memory",    "pipelines", "doctor",   "disturbance",
     "peak",     "limits", "command", "cost",      "advice",    "by_round", "calibration"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 43> kNoSettings{
+constexpr std::array<std::string_view, 44> kNoSettings{
     "case",          "warmup",       "n",           "rounds",
     "steps",         "checksum",     "plan_hash",   "engine",
     "bound",         "fault",        "kind",        "confirmed",
@@ -35,13 +35,14 @@ constexpr std::array<std::string_view, 43> kNoSettings{
     "epochs_done",   "run",          "counted",     "steady",
     "failed",        "verdict",      "recipe_file", "next_command",
     "train_command", "trained",      "items",       "empty_waits",
-    "full_waits",    "entries",      "choices"};
+    "full_waits",    "entries",      "choices",     "largest_batch"};
 // Settings whose names end in a unit. Without this list, they would be taken for measured figures.
-constexpr std::array<std::string_view, 10> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
+constexpr std::array<std::string_view, 11> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",
                                                              "slow_factor",        "cell_s",
                                                              "bucket_mb",          "device_sd",
-                                                             "cost_per_hour",      "device_images_per_s"};
+                                                             "cost_per_hour",      "device_images_per_s",
+                                                             "budget_bytes"};
 constexpr std::array<std::string_view, 6> kAccuracies{"auroc", "mean_auroc", "top1", "top5", "accuracy", "f1"};
 
 template <typename List>

@@ -216,6 +216,14 @@ std::int64_t count_of(const Value& rows, std::string_view verdict) {
                                [&](const Value& row) { return row.at("verdict").as_string() == verdict; });
 }
 
+std::string_view verdict_of_report(std::int64_t regressions, const Value& speed, const Value& accuracy) {
+  if (regressions > 0) return "regression";
+  for (const std::string_view few : {"too few rounds", "too few seeds"}) {
+    if (count_of(speed, few) + count_of(accuracy, few) > 0) return few;
+  }
+  return kNoRegression;
+}
+
 }  // namespace
 
 Value history_of(const std::vector<StoredRecord>& records, const HistoryOptions& options) {
@@ -251,15 +259,17 @@ Value history_of(const std::vector<StoredRecord>& records, const HistoryOptions&
     warnings.push_back(
         fmt::format("{} of {} figures have fewer than {} rounds; {}", few, speeds.size(), needed, kRoundsAdvice));
   }
+  if (const std::int64_t few = count_of(accuracy, "too few seeds"); few > 0) {
+    warnings.push_back(
+        fmt::format("{} of {} accuracies have fewer than 2 seeds; tools/studies/accuracy_records.py "
+                    "trains with three",
+                    few, accuracies.size()));
+  }
   const std::int64_t regressions = count_of(speed, "regression") + count_of(accuracy, "regression");
-  return Value::Table{{"case", "history"},
-                      {"from", builds.from},
-                      {"to", builds.to},
-                      {"rounds_needed", needed},
-                      {"speed", std::move(speed)},
-                      {"accuracy", std::move(accuracy)},
-                      {"regressions", regressions},
-                      {"warnings", std::move(warnings)}};
+  const std::string_view verdict = verdict_of_report(regressions, speed, accuracy);
+  return Value::Table{{"case", "history"},          {"from", builds.from},       {"to", builds.to},
+                      {"rounds_needed", needed},    {"speed", std::move(speed)}, {"accuracy", std::move(accuracy)},
+                      {"regressions", regressions}, {"verdict", verdict},        {"warnings", std::move(warnings)}};
 }
 
 }  // namespace roentgen::bench

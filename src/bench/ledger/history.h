@@ -24,6 +24,9 @@ struct HistoryOptions {
 /// such as auroc.
 inline constexpr std::string_view kAccuracyCase = "accuracy";
 
+/// Verdict of a report in which every figure has enough rounds or seeds, and none is a regression.
+inline constexpr std::string_view kNoRegression = "no regression";
+
 /// Compares two builds. Only records of one host, one case and equal settings are compared.
 ///
 /// Speed: machines drift by more than the differences to find. So only rounds count: two records in a row, one of each
@@ -40,9 +43,10 @@ inline constexpr std::string_view kAccuracyCase = "accuracy";
 ///   speed         array of {case, host, figure, rounds, ratio, low, high, verdict}; ratio is to / from
 ///   accuracy      array of {case, figure, seeds, from, to, difference, low, high, verdict}
 ///   regressions   number of figures with the verdict "regression"
+///   verdict       "regression", "too few rounds", "too few seeds" or kNoRegression: the first that applies
 ///   warnings      array of texts, such as figures with too few rounds
-/// verdict is "regression", "improvement", "no difference" or "too few rounds". Throws ConfigError for an unknown or
-/// ambiguous commit, and if the records are of one build only.
+/// verdict of a figure is "regression", "improvement", "no difference", "too few rounds" or "too few seeds". Throws
+/// ConfigError for an unknown or ambiguous commit, and if the records are of one build only.
 [[nodiscard]] Value history_of(const std::vector<StoredRecord>& records, const HistoryOptions& options);
 
 }  // namespace roentgen::bench

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/case_list.h"
 #include "bench/ledger/record_testing.h"
 #include "core/error.h"
 #include "core/random.h"
@@ -115,6 +116,8 @@ TEST(History, of_builds_that_were_not_measured_in_turn_has_too_few_rounds) {
   EXPECT_EQ(report.at("speed").as_array().at(0).at("rounds").as_integer(), 1);
   EXPECT_EQ(report.at("speed").as_array().at(0).at("verdict").as_string(), "too few rounds");
   EXPECT_EQ(report.at("regressions").as_integer(), 0);
+  EXPECT_EQ(report.at("verdict").as_string(), "too few rounds");
+  EXPECT_TRUE(make_history_case()->has_failed(report)) << "a script would take success for no regression";
   EXPECT_THAT(report.at("warnings").as_array().at(0).as_string(), HasSubstr("1 of 1 figures have fewer than 7 rounds"));
 }
 
@@ -176,6 +179,19 @@ TEST(History, finds_no_difference_between_equal_accuracies) {
   EXPECT_EQ(history_of(accuracies(same, {0.89, 0.86, 0.87}), {}).at("regressions").as_integer(), 0);
   const Value one = history_of(accuracies({0.9}, {0.5}), {});
   EXPECT_EQ(one.at("accuracy").as_array().at(0).at("verdict").as_string(), "too few seeds");
+  EXPECT_EQ(one.at("verdict").as_string(), "too few seeds");
+  EXPECT_THAT(one.at("warnings").as_array().at(0).as_string(), HasSubstr("1 of 1 accuracies"));
+}
+
+TEST(History, succeeds_only_with_enough_rounds_and_no_regression) {
+  const auto has_failed = [](const Value& report) { return make_history_case()->has_failed(report); };
+  const std::vector<double> same{0.90, 0.85, 0.88};
+  const Value equal = history_of(accuracies(same, same), {});
+  EXPECT_EQ(equal.at("verdict").as_string(), kNoRegression);
+  EXPECT_FALSE(has_failed(equal));
+  const Value worse = history_of(accuracies(same, {0.889, 0.840, 0.871}), {});
+  EXPECT_EQ(worse.at("verdict").as_string(), "regression");
+  EXPECT_TRUE(has_failed(worse));
 }
 
 }  // namespace

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Dataset reader `csv`: labels.csv, or another table (table_look.h), with one row per image. Column names ignore case:
-//   path (or file, filename, image)   relative to the csv's folder, else the data folder; extension optional
-//   patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age: optional
+//   path (or file, filename, image, or data.image)   relative to the csv's folder, else the data folder; extension
+//   optional patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age:
+//   optional
 // Each image occurs once, however its path is spelt (table_fields.h reads the other columns). Every other column can be
 // a label: by its name if it contains 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names
 // the label columns.
@@ -88,7 +89,7 @@ FoundTables tables_of(const SourceOptions& options, TableFiles& tables) {
   } else if (options.files == ImageFiles::Unneeded) {
     found.read = {plain_or_gzipped(usual).value_or(usual)};
   } else {
-    found = tables.found_in(options.root);
+    found = tables.found_in(options.root, options.image);
     for (fs::path& path : found.read) path = options.root / path;
   }
   return found;
@@ -132,11 +133,12 @@ Labels labels_of(const SourceOptions& options, const std::vector<fs::path>& tabl
 Columns find_columns(const io::Csv& table, const std::string& what, const Labels& labels,
                      const SourceOptions& options) {
   check_header(table.header, what);
-  const auto path = image_column(table.header, options.files);
+  const auto path = image_column(table.header, options.files, options.image);
   if (!path) {
-    throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
+    throw DataError(error_text("data.csv", what,
+                               options.image.empty() ? "a column \"path\" or \"file\"" : "a column " + options.image,
                                "only the columns " + first_names(table.header, table.header.size()),
-                               "naming the column of image files \"path\""));
+                               "--set data.image=COLUMN with the column of image files"));
   }
   const Columns columns{.path = *path,
                         .id = labels.are_converted ? find_column(table.header, {"id"}) : std::nullopt,
@@ -357,7 +359,7 @@ void read_table(const io::Csv& table, const fs::path& path, Split named_split, R
 bool probe_csv(const SourceOptions& options, TableFiles& tables) {
   const FoundTables found = tables_of(options, tables);
   const bool names_images = !found.read.empty() && std::ranges::all_of(found.read, [&](const fs::path& path) {
-    return image_column(tables.header(path), options.files).has_value();
+    return image_column(tables.header(path), options.files, options.image).has_value();
   });
   if (!names_images || found.may_have_labels) return names_images;
   const std::vector<std::string>& header = tables.header(found.read.front());

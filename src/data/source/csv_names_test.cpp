@@ -63,6 +63,51 @@ TEST_F(CsvSource, reads_patients_of_the_column_that_is_told) {
                         "these columns: path, patient, MRN, sick"));
 }
 
+TEST_F(CsvSource, reads_images_of_the_column_that_is_told) {
+  auto wanted = options("path,Bild,sick\nx,a.png,1\ny,b,0\n");
+  wanted.image = "bild";
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples.at(0).id, "a.png");
+  EXPECT_EQ(dataset.samples.at(1).path, folder_.path() / "b.png");
+  wanted.image = "Foto";
+  EXPECT_THAT(refusal(wanted), HasSubstr("labels.csv: expected the column Foto of image files, got only the columns "
+                                         "path, Bild, sick; try --set data.image=COLUMN"));
+  wanted.source = "csv";
+  EXPECT_THAT(refusal(wanted), HasSubstr("labels.csv: expected a column Foto, got only the columns path, Bild, sick"));
+}
+
+TEST_F(CsvSource, searches_a_folder_for_a_table_with_the_image_column_that_is_told) {
+  folder_.write("mine.csv", "Bild,sick\na.png,1\nb.png,0\n");
+  folder_.write("other.csv", "file,old\na.png,1\nb.png,0\n");
+  SourceOptions wanted{.root = folder_.path(), .image = "Bild", .labels = {"sick"}};
+  wanted.split.mode = SplitMode::Whole;
+  EXPECT_THAT(column(load_dataset(wanted), 0), ElementsAre(1, 0));
+}
+
+TEST_F(CsvSource, finds_images_of_absolute_paths_of_another_machine) {
+  folder_.write("p1/x.png", "");
+  folder_.write("p2/x.png", "");
+  folder_.write("p2/y.png", "");
+  const Dataset dataset = load_dataset(
+      options("path,sick\n/none/study/p1/x.png,1\nD:\\Studie\\y.png,0\n\\\\host\\share\\a.png,1\n/none/b,0\n"));
+  EXPECT_EQ(dataset.samples.at(0).path, folder_.path() / "p1/x.png");
+  EXPECT_EQ(dataset.samples.at(1).path, folder_.path() / "p2/y.png");
+  EXPECT_EQ(dataset.samples.at(2).path, folder_.path() / "a.png");
+  EXPECT_EQ(dataset.samples.at(3).path, folder_.path() / "b.png");
+  EXPECT_THAT(dataset.notes, testing::Contains("rows with an absolute path that does not exist here, found in the data "
+                                               "folder by the end of the path: 4"));
+}
+
+TEST_F(CsvSource, takes_no_file_for_a_path_of_another_machine_that_several_fit) {
+  folder_.write("p1/x.png", "");
+  folder_.write("p2/x.png", "");
+  EXPECT_THAT(
+      refusal(options("path,sick\n/none/p3/x.png,1\n")),
+      HasSubstr("x.png: expected one file of that name in the data folder, got p1/x.png, p2/x.png; try writing"));
+  EXPECT_THAT(refusal(options("path,sick\na.png,0\n/none/z.png,1\n")), HasSubstr("1 of 2 missing (/none/z.png)"));
+  EXPECT_THAT(refusal(options("path,sick\n/none/q/a.png,0\n/none/r/a.png,1\n")), HasSubstr("1 repeated"));
+}
+
 TEST_F(CsvSource, refuses_a_column_of_patients_where_no_table_has_one) {
   folder_.write("x/1.png", "");
   folder_.write("y/2.png", "");
@@ -70,6 +115,10 @@ TEST_F(CsvSource, refuses_a_column_of_patients_where_no_table_has_one) {
                 static_cast<void>(load_dataset({.root = folder_.path(), .source = "class_folders", .patient = "MRN"}));
               }),
               HasSubstr("data.patient: expected data.source=csv"));
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                static_cast<void>(load_dataset({.root = folder_.path(), .source = "class_folders", .image = "Bild"}));
+              }),
+              HasSubstr("data.image: expected data.source=csv"));
 }
 
 TEST_F(CsvSource, takes_names_without_endings_where_one_file_is_meant) {

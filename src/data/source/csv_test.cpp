@@ -327,7 +327,7 @@ TEST_F(CsvSource, refuses_a_named_table_that_is_not_there_or_names_no_images) {
   folder_.write("mine.csv", "img,sick\na.png,1\n");
   wanted.csv = {"mine.csv"};
   EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files, named path, got only "
-                                         "the columns img, sick; try naming the column of image files"));
+                                         "the columns img, sick; try --set data.image=COLUMN"));
   wanted.csv.clear();
   std::filesystem::remove(folder_.path() / "labels.csv");
   EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files, named path, got"));

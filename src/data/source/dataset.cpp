@@ -77,28 +77,30 @@ void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   if (paths.empty()) {
     if (const auto usual = plain_or_gzipped(options.root / "labels.csv")) {
       paths = {*usual};
-    } else if (auto all = tables_in(options.root, tables); all.size() == 1) {
+    } else if (auto all = tables_in(options.root, tables); all.size() == 1 || !options.image.empty()) {
       paths = std::move(all);
     }
   }
   for (const auto& path : paths) {
     const std::vector<std::string>& header = tables.header(path);
-    if (header.empty() || image_column(header, options.files)) continue;
-    throw DataError(error_text("data.csv", path.filename().string(), "a column of image files, named path",
+    if (header.empty() || image_column(header, options.files, options.image)) continue;
+    throw DataError(error_text("data.csv", path.filename().string(),
+                               options.image.empty() ? "a column of image files, named path"
+                                                     : fmt::format("the column {} of image files", options.image),
                                "only the columns " + first_names(header, kShownColumns),
-                               "naming the column of image files path, file, filename or image"));
+                               "--set data.image=COLUMN with the column of image files"));
   }
 }
 
 /// Throws DataError if the tables of a folder name absent images, because other files in the folder may belong to
 /// another data set.
 void refuse_absent_images(const SourceOptions& options, TableFiles& tables, std::string_view other) {
-  const FoundTables& found = tables.found_in(options.root);
+  const FoundTables& found = tables.found_in(options.root, options.image);
   if (!found.read.empty() || found.absent.empty()) return;
   const std::filesystem::path& table = found.absent.front();
   throw DataError(error_text(
       "data.source", table.string(), "the images of this table in the folder " + options.root.string(),
-      fmt::format("none of them ({})", first_names(image_names(tables.table(options.root / table)))),
+      fmt::format("none of them ({})", first_names(image_names(tables.table(options.root / table), options.image))),
       "writing paths relative to the table" + (other.empty() ? "" : fmt::format(", or --set data.source={}", other))));
 }
 
@@ -250,9 +252,10 @@ Dataset load_one(const SourceOptions& asked, TableFiles& tables) {
   check_root(asked);
   check_distinct(asked.labels);
   const SourceEntry& source = choose_source(asked, tables);
-  if (!asked.patient.empty() && source.name != "csv") {
-    throw ConfigError(error_text("data.source", "data.patient", "data.source=csv, the only format that uses this key",
-                                 fmt::format("data.source={}", source.name), "removing data.patient"));
+  for (const auto& [key, column] : {std::pair("data.image", &asked.image), std::pair("data.patient", &asked.patient)}) {
+    if (column->empty() || source.name == "csv") continue;
+    throw ConfigError(error_text("data.source", key, "data.source=csv, the only format that uses this key",
+                                 fmt::format("data.source={}", source.name), fmt::format("removing {}", key)));
   }
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;

@@ -236,6 +236,8 @@ struct SourceOptions {
   std::string source = "auto";
   /// Label tables, relative to the root or absolute. If empty, they are searched for.
   std::vector<std::filesystem::path> csv{};
+  /// Name of the column of image files in a table of the dataset reader csv. If empty, it is found by its usual names.
+  std::string image{};
   /// Name of the patient column in a table of the dataset reader csv. If empty, it is found by its usual names.
   std::string patient{};
   /// Folders, relative to the root, that are searched for images (dataset reader nih). If empty, the whole root is

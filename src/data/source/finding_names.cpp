@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/chexpert_labels.h"
+#include "data/source/findings.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -48,6 +50,12 @@ std::string finding_key(std::string_view name) {
                          [](unsigned char c) { return c == '_' ? ' ' : static_cast<char>(std::tolower(c)); });
   const auto* synonym = std::ranges::find(kSynonyms, key, &std::pair<std::string_view, std::string_view>::first);
   return synonym == kSynonyms.end() ? key : std::string(synonym->second);
+}
+
+bool is_known_finding(std::string_view name) {
+  const std::string key = finding_text_key(name);
+  const auto is_it = [&key](std::string_view known) { return finding_text_key(known) == key; };
+  return std::ranges::any_of(kNihFindings, is_it) || std::ranges::any_of(kChexpertFindings, is_it);
 }
 
 std::string spelling_key(std::string_view name) {

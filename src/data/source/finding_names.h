@@ -18,6 +18,9 @@ namespace roentgen::data {
 /// keys. padchest_tree.h relates PadChest's labels to findings. The list is in docs/reference/data.md.
 [[nodiscard]] std::string finding_key(std::string_view name);
 
+/// True for the name of a finding in NIH's or CheXpert's data, or a synonym of finding_key().
+[[nodiscard]] bool is_known_finding(std::string_view name);
+
 /// Text in small letters without blanks, `_` and `-`. Equal for "Pleural_Thickening", "pleural thickening" and
 /// "PleuralThickening".
 [[nodiscard]] std::string spelling_key(std::string_view name);

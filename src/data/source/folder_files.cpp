@@ -3,6 +3,7 @@
 #include "data/source/folder_files.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <system_error>
 
@@ -22,6 +23,29 @@ bool ends_in(const fs::path& path, const fs::path& name) {
   const fs::path folder = path.parent_path(), wanted = name.parent_path();
   const auto parts = std::distance(folder.begin(), folder.end()), needed = std::distance(wanted.begin(), wanted.end());
   return needed <= parts && std::equal(wanted.begin(), wanted.end(), std::next(folder.begin(), parts - needed));
+}
+
+/// Number of trailing folders that two paths share.
+std::int64_t shared_folders(const fs::path& path, const fs::path& other) {
+  const fs::path folder = path.parent_path(), wanted = other.parent_path();
+  auto a = folder.end(), b = wanted.end();
+  std::int64_t shared = 0;
+  while (a != folder.begin() && b != wanted.begin() && *--a == *--b) ++shared;
+  return shared;
+}
+
+/// True for a path that begins with a drive, such as "D:/study/x.png".
+bool has_drive(const fs::path& path) {
+  const std::string first = path.empty() ? std::string() : path.begin()->string();
+  return first.size() == 2 && first[1] == ':' && std::isalpha(static_cast<unsigned char>(first[0])) != 0;
+}
+
+[[noreturn]] void refuse_several(const fs::path& name, const std::vector<fs::path>& files, const fs::path& root) {
+  std::vector<std::string> names;
+  for (const fs::path& path : files) names.push_back(path.lexically_relative(root).string());
+  std::ranges::sort(names);
+  throw DataError(error_text("data.csv", name.string(), "one file of that name in the data folder", first_names(names),
+                             "writing its folder in the table, too"));
 }
 
 }  // namespace
@@ -52,10 +76,16 @@ std::optional<fs::path> FolderFiles::find(const std::vector<fs::path>& places) {
     if (auto file = with_ending(place)) return file;
   }
   if (root_.empty()) return std::nullopt;
-  return below_root(places.back().lexically_normal().lexically_relative(root_.lexically_normal()));
+  const fs::path last = places.back().lexically_normal();
+  const fs::path name = last.lexically_relative(root_.lexically_normal());
+  const bool is_outside = name.empty() || *name.begin() == "..";
+  const bool goes_up = std::ranges::find(places.back(), fs::path("..")) != places.back().end();
+  if (has_drive(name) || (last.is_absolute() && is_outside && !goes_up)) return from_elsewhere(last);
+  return below_root(name);
 }
 
-std::optional<fs::path> FolderFiles::below_root(const fs::path& name) {
+const FolderFiles::Paths& FolderFiles::named_below_root(const std::string& name) {
+  static const Paths kNone;
   if (!below_) {
     below_.emplace();
     FolderWalk walk(WalkOrder::Mixed, [this](const fs::path& path) {
@@ -66,19 +96,32 @@ std::optional<fs::path> FolderFiles::below_root(const fs::path& name) {
     walk.pass_unreadable();
     walk.walk(root_);
   }
-  const auto found = below_->find(name.filename().string());
-  if (found == below_->end()) return std::nullopt;
+  const auto found = below_->find(name);
+  return found == below_->end() ? kNone : found->second;
+}
+
+std::optional<fs::path> FolderFiles::below_root(const fs::path& name) {
   Paths fitting;
-  std::ranges::copy_if(found->second, std::back_inserter(fitting),
+  std::ranges::copy_if(named_below_root(name.filename().string()), std::back_inserter(fitting),
                        [&name](const fs::path& path) { return ends_in(path, name); });
   if (fitting.empty()) return std::nullopt;
-  if (fitting.size() > 1) {
-    std::vector<std::string> names;
-    for (const fs::path& path : fitting) names.push_back(path.lexically_relative(root_).string());
-    throw DataError(error_text("data.csv", name.string(), "one file of that name in the data folder",
-                               first_names(names), "writing its folder in the table, too"));
-  }
+  if (fitting.size() > 1) refuse_several(name, fitting, root_);
   ++without_folder_;
+  return fitting.front();
+}
+
+std::optional<fs::path> FolderFiles::from_elsewhere(const fs::path& path) {
+  Paths fitting;
+  std::int64_t most = 0;
+  for (const fs::path& file : named_below_root(path.filename().string())) {
+    const std::int64_t shared = shared_folders(file, path);
+    if (shared > most) fitting.clear();
+    if (shared >= most) fitting.push_back(file);
+    most = std::max(most, shared);
+  }
+  if (fitting.empty()) return std::nullopt;
+  if (fitting.size() > 1) refuse_several(path, fitting, root_);
+  ++moved_;
   return fitting.front();
 }
 

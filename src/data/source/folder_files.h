@@ -33,13 +33,16 @@ class FolderFiles {
 
   /// Returns the first of `places` that is a file. If none of them is a file, tries each place with the extension of an
   /// image format, such as `place`.png. Last, tries the only file below the root whose relative path ends like the last
-  /// place, with or without its extension. Returns nullopt if nothing matches. Throws DataError that names the files if
-  /// several match.
+  /// place, with or without its extension. If the last place is an absolute path of another machine, tries the only
+  /// file below the root that shares most trailing folders with it. Returns nullopt if nothing matches. Throws
+  /// DataError that names the files if several match.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
   /// Folders that find() has listed so far, with the names of their files.
   [[nodiscard]] const Folders& folders() const { return folders_; }
   /// Number of files that were found below the root although the table omits their folder.
   [[nodiscard]] std::int64_t without_folder() const { return without_folder_; }
+  /// Number of files that were found below the root by the end of an absolute path that does not exist here.
+  [[nodiscard]] std::int64_t moved() const { return moved_; }
 
  private:
   /// Image files by name without extension.
@@ -48,7 +51,10 @@ class FolderFiles {
   [[nodiscard]] const std::unordered_set<std::string>& files_of(const std::filesystem::path& folder);
   [[nodiscard]] bool has(const std::filesystem::path& path);
   [[nodiscard]] std::optional<std::filesystem::path> with_ending(const std::filesystem::path& path);
+  /// Files below the root with this name, with or without its extension.
+  [[nodiscard]] const Paths& named_below_root(const std::string& name);
   [[nodiscard]] std::optional<std::filesystem::path> below_root(const std::filesystem::path& name);
+  [[nodiscard]] std::optional<std::filesystem::path> from_elsewhere(const std::filesystem::path& path);
 
   std::filesystem::path root_;
   Folders folders_;
@@ -57,6 +63,7 @@ class FolderFiles {
   /// Files below the root by name; image files also by name without extension. nullopt until the first use.
   std::optional<std::unordered_map<std::string, Paths>> below_;
   std::int64_t without_folder_ = 0;
+  std::int64_t moved_ = 0;
 };
 
 }  // namespace roentgen::data

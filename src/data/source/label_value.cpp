@@ -17,27 +17,22 @@
 namespace roentgen::data {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LabelValue>, 20> kWords{{
-    {"true", LabelValue::Positive},
-    {"yes", LabelValue::Positive},
-    {"y", LabelValue::Positive},
-    {"positive", LabelValue::Positive},
-    {"pos", LabelValue::Positive},
-    {"false", LabelValue::Negative},
-    {"no", LabelValue::Negative},
-    {"n", LabelValue::Negative},
-    {"negative", LabelValue::Negative},
-    {"neg", LabelValue::Negative},
-    {"u", LabelValue::Uncertain},
-    {"uncertain", LabelValue::Uncertain},
-    {"", LabelValue::Empty},
-    {"nan", LabelValue::Empty},
-    {"na", LabelValue::Empty},
-    {"n/a", LabelValue::Empty},
-    {"none", LabelValue::Empty},
-    {"null", LabelValue::Empty},
-    {"unknown", LabelValue::Empty},
-    {"unmentioned", LabelValue::Empty},
+constexpr std::array<std::pair<std::string_view, LabelValue>, 29> kWords{{
+    {"true", LabelValue::Positive},       {"yes", LabelValue::Positive},
+    {"y", LabelValue::Positive},          {"positive", LabelValue::Positive},
+    {"pos", LabelValue::Positive},        {"ja", LabelValue::Positive},
+    {"j", LabelValue::Positive},          {"wahr", LabelValue::Positive},
+    {"positiv", LabelValue::Positive},    {"false", LabelValue::Negative},
+    {"no", LabelValue::Negative},         {"n", LabelValue::Negative},
+    {"negative", LabelValue::Negative},   {"neg", LabelValue::Negative},
+    {"nein", LabelValue::Negative},       {"falsch", LabelValue::Negative},
+    {"negativ", LabelValue::Negative},    {"u", LabelValue::Uncertain},
+    {"uncertain", LabelValue::Uncertain}, {"", LabelValue::Empty},
+    {"nan", LabelValue::Empty},           {"na", LabelValue::Empty},
+    {"n/a", LabelValue::Empty},           {"none", LabelValue::Empty},
+    {"null", LabelValue::Empty},          {"unknown", LabelValue::Empty},
+    {"unmentioned", LabelValue::Empty},   {"unbekannt", LabelValue::Empty},
+    {"unklar", LabelValue::Uncertain},
 }};
 
 }  // namespace

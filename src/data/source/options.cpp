@@ -180,6 +180,7 @@ SourceOptions read_one(const Value& table, const std::string& section) {
   reader.path("folder", options.root);
   reader.string("source", options.source);
   reader.list("csv", options.csv);
+  reader.string("image", options.image);
   reader.string("patient", options.patient);
   reader.list("images", options.images);
   reader.names("labels", options.labels);
@@ -235,6 +236,7 @@ Value one_to_value(const SourceOptions& options) {
   Value table = policy_value(options.policy);
   table.set("source", options.source);
   set_list(table, "csv", options.csv);
+  set_text(table, "image", options.image);
   set_text(table, "patient", options.patient);
   set_list(table, "images", options.images);
   set_list(table, "labels", options.labels);

@@ -15,6 +15,7 @@ namespace roentgen::data {
 /// Keys, all optional:
 ///   source = "auto"                      or a name of source_list.h
 ///   csv, images = "FILE" or ["A", "B"]   below the data folder
+///   image = "COLUMN"                      column of image files in the table, for the source csv
 ///   patient = "COLUMN"                    patient column of the table, for the source csv
 ///   labels = ["Mass", "View:AP"] or "Mass,View:AP"
 ///   blank = "unknown" | "negative", uncertain = "ignore" | "one" | "zero"
@@ -27,18 +28,31 @@ namespace roentgen::data {
 ///   patient_namespace = "NAME"
 ///   label_map = {Effusion = "name of the label in the source"}
 ///   sources = [{name = "a", folder = "DIR", any keys above}, ...]: keys outside are defaults for all sources
-inline constexpr std::array<std::string_view, 24> kSourceKeys{"source",       "csv",
-                                                              "patient",      "images",
-                                                              "labels",       "blank",
-                                                              "uncertain",    "label_policy",
-                                                              "views",        "absent",
-                                                              "duplicates",   "split",
-                                                              "validation",   "split_unit",
-                                                              "split_seed",   "test_fraction",
-                                                              "val_fraction", "train_val_list",
-                                                              "train_list",   "val_list",
-                                                              "test_list",    "patient_namespace",
-                                                              "label_map",    "sources"};
+inline constexpr std::array<std::string_view, 25> kSourceKeys{"source",
+                                                              "csv",
+                                                              "image",
+                                                              "patient",
+                                                              "images",
+                                                              "labels",
+                                                              "blank",
+                                                              "uncertain",
+                                                              "label_policy",
+                                                              "views",
+                                                              "absent",
+                                                              "duplicates",
+                                                              "split",
+                                                              "validation",
+                                                              "split_unit",
+                                                              "split_seed",
+                                                              "test_fraction",
+                                                              "val_fraction",
+                                                              "train_val_list",
+                                                              "train_list",
+                                                              "val_list",
+                                                              "test_list",
+                                                              "patient_namespace",
+                                                              "label_map",
+                                                              "sources"};
 
 /// Converts a table with these keys to options; `root` is the data folder. Throws ConfigError for unknown keys, wrong
 /// types and invalid values.

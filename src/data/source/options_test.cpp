@@ -35,6 +35,7 @@ TEST(SourceOptions, survive_the_way_to_a_value_and_back) {
   SourceOptions options;
   options.source = "csv";
   options.csv = {"a.csv", "b.csv"};
+  options.image = "Bild";
   options.patient = "MRN";
   options.images = {"png"};
   options.labels = {"Mass", "View:AP"};

@@ -11,7 +11,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/error.h"
 #include "core/lower_case.h"
+#include "core/plural.h"
 #include "data/source/finding_names.h"
 #include "data/source/source.h"
 
@@ -56,6 +58,31 @@ std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
     if (!is_new && position->second != sample.patient) ambiguous.insert(number);
   }
   return std::ssize(ambiguous);
+}
+
+/// True for a number as spreadsheets show long ones: "1.23457E+12" or "1,2345E+12".
+bool is_rounded_number(std::string_view text) {
+  const auto exponent = text.find_first_of("Ee");
+  if (exponent == std::string_view::npos || !text.substr(exponent + 1).starts_with('+')) return false;
+  const std::string_view mantissa = text.substr(0, exponent);
+  const bool is_whole = mantissa.size() == 1;
+  const bool has_fraction = mantissa.size() > 2 && (mantissa[1] == '.' || mantissa[1] == ',');
+  return is_number(text.substr(exponent + 2)) && is_number(mantissa.substr(0, 1)) &&
+         (is_whole || (has_fraction && is_number(mantissa.substr(2))));
+}
+
+/// Throws DataError if several images have patient numbers that a spreadsheet rounded, which merges patients.
+void refuse_rounded_patients(const Listing& listing) {
+  const auto rounded = std::ranges::count_if(
+      listing.samples, [](const Sample& sample) { return is_rounded_number(without_blanks(sample.patient)); });
+  if (rounded < 2) return;
+  throw DataError(error_text(
+      "data.patient", listing.csv.empty() ? std::string("the data") : listing.csv.front().filename().string(),
+      "whole patient numbers",
+      fmt::format("numbers like 1.23E+12 for {}: a spreadsheet rounded them, so different patients look like one",
+                  counted(rounded, "image")),
+      "formatting that column as text in the spreadsheet before saving it, or --set data.patient=COLUMN with another "
+      "column"));
 }
 
 /// Folder of an image whose name is that of a study folder.
@@ -130,6 +157,7 @@ std::vector<std::string> leading_zero_spellings(const std::string& patient) {
 }
 
 void settle_patients(Listing& listing) {
+  refuse_rounded_patients(listing);
   std::int64_t nobody = 0, decimals = 0;
   bool is_word = false;  // true for nan, none and the like
   for (Sample& sample : listing.samples) {

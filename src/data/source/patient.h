@@ -42,7 +42,7 @@ struct Listing;
 
 /// Converts the patient ids of all samples to normal form and keeps other spellings in Sample::written_patient. Adds
 /// notes on the number of converted ids, of unknown ids (unless all are blank), and of ids that differ only in leading
-/// zeros.
+/// zeros. Throws DataError if several ids are numbers that a spreadsheet rounded, such as "1.23E+12".
 void settle_patients(Listing& listing);
 
 /// Makes Sample::study unique across patients, as "patient/study", if the tables have a study column. Otherwise uses

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "data/source/source.h"
+#include "data/source/source_testing.h"
 
 namespace roentgen::data {
 namespace {
@@ -45,6 +47,24 @@ TEST(Patient, is_counted_where_blank_unless_all_are) {
   blank.samples = {{.patient = ""}, {.patient = ""}};
   settle_patients(blank);
   EXPECT_TRUE(blank.notes.empty()) << "the summary says so";
+}
+
+TEST(Patient, is_refused_where_a_spreadsheet_rounded_several_numbers) {
+  for (const char* text : {"1,2345E+12", "1.23457e+12", "1E+12"}) {
+    Listing listing{.csv = {"t.csv"}};
+    listing.samples = {{.patient = text}, {.patient = "7"}};
+    EXPECT_NO_THROW(settle_patients(listing)) << "a single one merges nothing";
+    listing.samples.push_back({.patient = text});
+    EXPECT_THAT(
+        message_of<DataError>([&] { settle_patients(listing); }),
+        testing::AllOf(testing::HasSubstr("[data.patient] t.csv: expected whole patient numbers, got numbers "
+                                          "like 1.23E+12 for 2 images"),
+                       testing::HasSubstr("try formatting that column as text"), Not(testing::HasSubstr(text))));
+  }
+  Listing others;
+  others.samples = {
+      {.patient = "2E10"}, {.patient = "2E10"}, {.patient = "1.5"}, {.patient = "P1E+2"}, {.patient = "E+"}};
+  EXPECT_NO_THROW(settle_patients(others));
 }
 
 TEST(Patient, hashes_of_a_set_hold_all_spellings_of_each) {

@@ -56,6 +56,12 @@ void PlacedRows::settle() {
   if (files_.without_folder() > 0) {
     listing_.notes.push_back(fmt::format("rows with an image name without its folder: {}", files_.without_folder()));
   }
+  if (files_.moved() > 0) {
+    listing_.notes.push_back(
+        fmt::format("rows with an absolute path that does not exist here, found in the data folder by the end of the "
+                    "path: {}",
+                    files_.moved()));
+  }
   if (options_.files == ImageFiles::Needed) note_unnamed();
 }
 

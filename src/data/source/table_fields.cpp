@@ -74,7 +74,9 @@ std::string first_names(const std::vector<std::string>& names, std::size_t shown
   return text;
 }
 
-std::optional<std::size_t> image_column(const std::vector<std::string>& header, ImageFiles files) {
+std::optional<std::size_t> image_column(const std::vector<std::string>& header, ImageFiles files,
+                                        const std::string& told) {
+  if (!told.empty()) return find_column(header, {told});
   const auto usual = files == ImageFiles::Needed
                          ? find_column(header, {"path", "file", "filename", "image"})
                          : first_column(header, {"path", "file", "filename", "image", "Image Index", "ImageID"});

@@ -38,8 +38,16 @@ namespace roentgen::data {
 /// Index of the column that names image files: the first existing one of path, file, filename and image, else a column
 /// like image_path. With ImageFiles::Unneeded, NIH's Image Index and PadChest's ImageID are also accepted, and the
 /// first such column is used.
+/// @param told name of the column (SourceOptions::image); empty: found as above
 [[nodiscard]] std::optional<std::size_t> image_column(const std::vector<std::string>& header,
-                                                      ImageFiles files = ImageFiles::Needed);
+                                                      ImageFiles files = ImageFiles::Needed,
+                                                      const std::string& told = {});
+
+/// Names of columns that the user has given; empty: found by their usual names.
+struct GivenColumns {
+  std::string image{};    ///< SourceOptions::image
+  std::string patient{};  ///< SourceOptions::patient
+};
 
 /// Indices of columns with properties of an image other than labels; nullopt if the table has no such column.
 struct FactColumns {

@@ -63,9 +63,10 @@ const io::Csv& TableFiles::joined(const std::vector<fs::path>& paths) {
   return all;
 }
 
-const FoundTables& TableFiles::found_in(const fs::path& folder) {
-  const auto known = found_.find(folder);
-  return known != found_.end() ? known->second : found_.emplace(folder, find_tables(folder, *this)).first->second;
+const FoundTables& TableFiles::found_in(const fs::path& folder, const std::string& image) {
+  const std::pair key(folder, image);
+  const auto known = found_.find(key);
+  return known != found_.end() ? known->second : found_.emplace(key, find_tables(folder, *this, image)).first->second;
 }
 
 }  // namespace roentgen::data

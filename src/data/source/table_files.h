@@ -32,14 +32,14 @@ class TableFiles {
   [[nodiscard]] const io::Csv& table(const std::filesystem::path& path);
   /// Table with the rows of all `paths` that have the header of the first. Throws DataError if a file cannot be read.
   [[nodiscard]] const io::Csv& joined(const std::vector<std::filesystem::path>& paths);
-  /// Result of find_tables() for a folder.
-  [[nodiscard]] const FoundTables& found_in(const std::filesystem::path& folder);
+  /// Result of find_tables() for a folder and a column of image files.
+  [[nodiscard]] const FoundTables& found_in(const std::filesystem::path& folder, const std::string& image = {});
 
  private:
   std::map<std::filesystem::path, std::vector<std::string>> headers_;
   std::map<std::filesystem::path, io::Csv> tables_;
   std::map<std::vector<std::filesystem::path>, io::Csv> joined_;
-  std::map<std::filesystem::path, FoundTables> found_;
+  std::map<std::pair<std::filesystem::path, std::string>, FoundTables> found_;
 };
 
 /// Variants of load_dataset(), fits_source() and detected_source() that share tables across calls. The folder must not

@@ -17,11 +17,10 @@
 #include "core/error.h"
 #include "core/lower_case.h"
 #include "core/plural.h"
-#include "data/source/dicom_choice.h"
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/folder_files.h"
-#include "data/source/image_index.h"
+#include "data/source/image_columns.h"
 #include "data/source/label_value.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -108,10 +107,12 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
 }
 
 /// True for columns about the patient or the picture instead of findings.
-std::vector<bool> fact_columns(const std::vector<std::string>& header, const FactColumns& facts) {
+std::vector<bool> fact_columns(const std::vector<std::string>& header, const FactColumns& facts,
+                               const std::string& image) {
   std::vector<bool> is_fact(header.size());
-  for (const auto& column : {image_column(header), find_column(header, {"id"}), find_column(header, {"split"}),
-                             facts.patient, facts.study, facts.view, facts.sex, facts.age}) {
+  for (const auto& column :
+       {image_column(header, ImageFiles::Needed, image), find_column(header, {"id"}), find_column(header, {"split"}),
+        facts.patient, facts.study, facts.view, facts.sex, facts.age}) {
     if (column) is_fact[*column] = true;
   }
   return is_fact;
@@ -158,8 +159,19 @@ FieldCounts count_fields(const io::Csv& table, std::size_t column) {
   return counts;
 }
 
-void take_classes(const std::string& column, const Classes& classes, TableLook& look) {
+/// Takes classes of a column as labels. Of two values that exclude each other in all `rows`, takes only the rarer.
+void take_classes(const std::string& column, const Classes& classes, std::int64_t rows, TableLook& look) {
   look.class_column = column;
+  if (classes.size() == 2) {
+    const auto &first = *classes.begin(), &second = *classes.rbegin();
+    const bool are_opposites = first.second + second.second == rows;
+    if (are_opposites && !means_no_finding(first.first) && !means_no_finding(second.first)) {
+      const bool is_first = first.second <= second.second;
+      look.labels = {column + ":" + (is_first ? first : second).first};
+      look.opposite = (is_first ? second : first).first;
+      return;
+    }
+  }
   for (const auto& [name, count] : classes) {
     if (means_no_finding(name)) {
       look.normals.push_back(name);
@@ -177,30 +189,6 @@ struct TableGroup {
   bool may_have_labels = false;
 };
 
-/// Names in a table that are images in the folder. Checks the extension, or, if there is none, whether the file is
-/// DICOM.
-std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
-  std::optional<bool> are_dicom;  // whether names without extension are DICOM files; only the first file is checked
-  const auto is_image = [&](const std::string& name) {
-    try {
-      const auto file = files.find(places_of(name, {folder}));
-      if (!file || has_image_extension(*file)) return file.has_value();
-      if (!may_be_dicom(*file)) return false;
-      if (!are_dicom) are_dicom = starts_as_dicom(*file);
-      return *are_dicom;
-    } catch (const DataError&) {  // several files match, which is refused when the table is read
-      return true;
-    }
-  };
-  const auto column = image_column(table.header);
-  std::set<std::string> images;
-  for (const auto& row : table.rows) {
-    std::string name = field(row, column);
-    if (!name.empty() && !images.contains(name) && is_image(name)) images.insert(std::move(name));
-  }
-  return images;
-}
-
 }  // namespace
 
 std::vector<fs::path> tables_in(const fs::path& folder, TableFiles& files) {
@@ -214,14 +202,14 @@ std::vector<fs::path> tables_in(const fs::path& folder, TableFiles& files) {
   return tables;
 }
 
-std::vector<std::string> image_names(const io::Csv& table) {
-  const auto column = image_column(table.header);
+std::vector<std::string> image_names(const io::Csv& table, const std::string& image) {
+  const auto column = image_column(table.header, ImageFiles::Needed, image);
   std::vector<std::string> names;
   for (const auto& row : table.rows) names.push_back(field(row, column));
   return names;
 }
 
-FoundTables find_tables(const fs::path& folder, TableFiles& tables) {
+FoundTables find_tables(const fs::path& folder, TableFiles& tables, const std::string& image) {
   FoundTables found;
   if (const auto usual = plain_or_gzipped(folder / "labels.csv")) {
     found.read = {usual->filename()};
@@ -230,9 +218,10 @@ FoundTables find_tables(const fs::path& folder, TableFiles& tables) {
   FolderFiles files(folder);
   std::vector<TableGroup> groups;
   for (const fs::path& path : tables_in(folder, tables)) {
-    if (!image_column(tables.header(path))) continue;
+    const auto column = image_column(tables.header(path), ImageFiles::Needed, image);
+    if (!column) continue;
     const io::Csv& table = tables.table(path);
-    std::set<std::string> images = present_images(table, folder, files);
+    std::set<std::string> images = present_images(table, *column, folder, files);
     if (images.empty()) {
       found.absent.push_back(path.filename());
       continue;
@@ -241,7 +230,7 @@ FoundTables find_tables(const fs::path& folder, TableFiles& tables) {
     if (group == groups.end()) group = groups.insert(group, {.header = table.header});
     group->tables.push_back(path.filename());
     group->images.merge(images);
-    const TableLook look = look_at_table(table);
+    const TableLook look = look_at_table(table, {.image = image});
     group->may_have_labels = group->may_have_labels || !look.labels.empty() || !look.unsure.empty();
   }
   if (groups.empty()) return found;
@@ -295,18 +284,21 @@ bool is_label_column(const io::Csv& table, std::size_t column) {
 }
 
 bool means_no_finding(std::string_view value) {
-  constexpr std::array<std::string_view, 5> kWords{"healthy", "control", "unremarkable", "clear", "absent"};
+  constexpr std::array<std::string_view, 10> kWords{"healthy",     "control",    "unremarkable", "clear",
+                                                    "absent",      "gesund",     "kontrolle",    "unauff\xC3\xA4llig",
+                                                    "ohne befund", "kein befund"};
   const auto label = parse_label_value(value);
   if (label) return *label == LabelValue::Negative || *label == LabelValue::Empty;
   const std::string key = finding_text_key(value);
-  return key == finding_text_key("No Finding") || std::ranges::find(kWords, key) != kWords.end();
+  return key == finding_text_key("No Finding") ||
+         std::ranges::any_of(kWords, [&key](std::string_view word) { return finding_text_key(word) == key; });
 }
 
-TableLook look_at_table(const io::Csv& table, const std::string& patient) {
-  const FactColumns facts = find_facts(table.header, patient);
+TableLook look_at_table(const io::Csv& table, const GivenColumns& given) {
+  const FactColumns facts = find_facts(table.header, given.patient);
   TableLook look{.patient = name_of_column(table.header, facts.patient),
                  .split = name_of_column(table.header, find_column(table.header, {"split"}))};
-  const std::vector<bool> is_fact = fact_columns(table.header, facts);
+  const std::vector<bool> is_fact = fact_columns(table.header, facts, given.image);
   std::vector<std::pair<std::string, Classes>> candidates;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     const std::string name(stripped(table.header[i]));
@@ -334,7 +326,7 @@ TableLook look_at_table(const io::Csv& table, const std::string& patient) {
   const bool has_columns = !look.labels.empty();
   for (auto one = candidates.begin(); one != candidates.end(); ++one) {
     if (one == chosen && !has_columns) {
-      take_classes(one->first, one->second, look);
+      take_classes(one->first, one->second, std::ssize(table.rows), look);
     } else {
       look.unsure.push_back(one->first);
     }

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/source/table_fields.h"
+
 namespace roentgen::io {
 struct Csv;
 }
@@ -30,8 +32,11 @@ struct TableLook {
   std::vector<std::string> unsure{};   ///< other columns with few distinct values, which might be classes
   /// Columns that are labels but for a few fields, with the line of the first such field: "sick (line 50)".
   std::vector<std::string> nearly{};
-  std::vector<std::string> marked{};   ///< columns with one text, such as "x", and empty fields
-  std::vector<std::string> absent{};   ///< columns of label values without a positive one
+  std::vector<std::string> marked{};  ///< columns with one text, such as "x", and empty fields
+  std::vector<std::string> absent{};  ///< columns of label values without a positive one
+  /// Value of `class_column` that is no label, because it is the opposite of the only label. Each row has one of the
+  /// two values. The rarer value is the label. Empty: none.
+  std::string opposite{};
   std::string patient{};               ///< patient column; empty: none
   std::string split{};                 ///< split column; empty: none
   std::vector<std::string> columns{};  ///< names of all columns
@@ -53,10 +58,13 @@ struct FoundTables {
 
 /// Searches a folder for tables with a column of image files. Returned paths are relative to the folder.
 /// TableFiles::found_in() caches the result.
-[[nodiscard]] FoundTables find_tables(const std::filesystem::path& folder, TableFiles& files);
+/// @param image name of that column; empty: found by its usual names
+[[nodiscard]] FoundTables find_tables(const std::filesystem::path& folder, TableFiles& files,
+                                      const std::string& image = {});
 
 /// Image names in a table, unchanged.
-[[nodiscard]] std::vector<std::string> image_names(const io::Csv& table);
+/// @param image name of their column; empty: found by its usual names
+[[nodiscard]] std::vector<std::string> image_names(const io::Csv& table, const std::string& image = {});
 
 /// Notes that say which tables are read as one and which are not read.
 [[nodiscard]] std::vector<std::string> notes_on(const FoundTables& tables);
@@ -65,10 +73,10 @@ struct FoundTables {
 [[nodiscard]] bool is_label_column(const io::Csv& table, std::size_t column);
 
 /// Examines all rows of a table.
-/// @param patient name of the patient column; empty: found by its usual names
-[[nodiscard]] TableLook look_at_table(const io::Csv& table, const std::string& patient = {});
+[[nodiscard]] TableLook look_at_table(const io::Csv& table, const GivenColumns& given = {});
 
-/// True for a value or folder that means that there is no finding: "normal", "No Finding", "negative", "healthy".
+/// True for a value or folder that means that there is no finding: "normal", "No Finding", "negative", "healthy", also
+/// in German.
 [[nodiscard]] bool means_no_finding(std::string_view value);
 
 }  // namespace roentgen::data

@@ -61,6 +61,23 @@ TEST(TableLook, says_why_a_column_is_no_label) {
   EXPECT_THAT(look.unsure, IsEmpty());
 }
 
+TEST(TableLook, takes_only_one_of_two_values_that_exclude_each_other) {
+  const TableLook look = look_at("path,cause\na,virus\nb,bacteria\nc,bacteria\nd,virus\ne,bacteria\n");
+  EXPECT_THAT(look.labels, ElementsAre("cause:virus")) << "the rarer";
+  EXPECT_EQ(look.opposite, "bacteria");
+  const TableLook open = look_at("path,cause\na,virus\nb,bacteria\nc,\nd,virus\ne,bacteria\n");
+  EXPECT_THAT(open.labels, ElementsAre("cause:bacteria", "cause:virus")) << "some rows have neither";
+  EXPECT_EQ(open.opposite, "");
+}
+
+TEST(TableLook, knows_yes_and_no_in_german) {
+  const TableLook look =
+      look_at("Bild,Pneumonie,Erguss,Stauung\na,ja,WAHR,positiv\nb,nein,FALSCH,negativ\nc,Ja,WAHR,\n");
+  EXPECT_THAT(look.labels, ElementsAre("Pneumonie", "Erguss", "Stauung"));
+  EXPECT_TRUE(means_no_finding("unauff\xC3\xA4llig"));
+  EXPECT_TRUE(means_no_finding("kein Befund"));
+}
+
 TEST(TableLook, takes_a_column_with_many_other_values_as_classes) {
   const TableLook look = look_at("path,grade\na,0\nb,1\nc,2\nd,0\ne,1\nf,2\n");
   EXPECT_THAT(look.nearly, IsEmpty());

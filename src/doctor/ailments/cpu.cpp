@@ -10,6 +10,7 @@
 
 #include "doctor/ailment_list.h"
 #include "doctor/parse.h"
+#include "runtime/cpu_quota.h"
 
 namespace roentgen::doctor::ailments {
 namespace {
@@ -45,7 +46,8 @@ std::vector<Sign> debug_build(const Inventory& machine) {
 }
 
 std::vector<Sign> one_thread(const Inventory& machine) {
-  if (machine.cpu.allowed.size() < 2) return {};
+  // One thread is right within a quota of one core.
+  if (runtime::within_quota(static_cast<int>(machine.cpu.allowed.size()), machine.cpu.quota_cores) < 2) return {};
   std::vector<Sign> signs;
   for (const char* const name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT"}) {
     const auto found = machine.variables.find(name);
@@ -76,13 +78,16 @@ std::vector<Sign> isa_limited(const Inventory& machine) {
 }
 
 std::vector<Sign> cpu_quota(const Inventory& machine) {
-  const auto threads = static_cast<double>(machine.cpu.allowed.size());
-  if (!machine.cpu.quota_cores || *machine.cpu.quota_cores > threads - 0.01) return {};
-  return {{fmt::format("a control group limits CPU time to {:.3g} cores, but the process may use {} hardware threads; "
-                       "compute threads will wait for each other",
-                       *machine.cpu.quota_cores, threads),
-           fmt::format("--threads {}, or start the container without --cpus",
-                       std::max<std::int64_t>(1, static_cast<std::int64_t>(*machine.cpu.quota_cores)))}};
+  // The default number of threads is within the quota, so only a larger number that the user set does harm.
+  const auto found = machine.variables.find("OMP_NUM_THREADS");
+  const auto asked = found == machine.variables.end() ? std::nullopt : number_in(found->second);
+  if (!asked || !machine.cpu.quota_cores) return {};
+  const int best = runtime::within_quota(static_cast<int>(machine.cpu.allowed.size()), machine.cpu.quota_cores);
+  if (*asked <= best) return {};
+  return {{fmt::format("OMP_NUM_THREADS={}, but a control group limits CPU time to {:.3g} cores; compute threads will "
+                       "wait for each other",
+                       found->second, *machine.cpu.quota_cores),
+           fmt::format("export OMP_NUM_THREADS={}, or start the container without --cpus", best)}};
 }
 
 std::vector<Sign> cores_few(const Inventory& machine) {

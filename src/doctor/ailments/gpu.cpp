@@ -9,6 +9,7 @@
 #include "core/error_parts.h"
 #include "core/lower_case.h"
 #include "doctor/ailment_list.h"
+#include "doctor/parse.h"
 #include "runtime/device_monitor.h"
 
 namespace roentgen::doctor::ailments {
@@ -37,6 +38,20 @@ const PciDevice* pci_of(const Inventory& machine, const Gpu& gpu) {
   const auto found =
       std::ranges::find_if(machine.pci, [&](const PciDevice& device) { return bus.ends_with(device.bus); });
   return found == machine.pci.end() ? nullptr : &*found;
+}
+
+/// True for GPUs of laptops, which are soldered to few lanes by design.
+bool is_mobile(const Gpu& gpu) {
+  const std::string name = lower_case(gpu.name);
+  return name.find("laptop") != std::string::npos || name.find("mobile") != std::string::npos ||
+         name.find("max-q") != std::string::npos;
+}
+
+/// Returns a number of PCIe lanes; nullopt for other texts and for 0 and 255, which the kernel shows without a link.
+std::optional<double> lanes_in(const std::string& text) {
+  constexpr double kMostLanes = 32.0;
+  const auto lanes = number_in(text);
+  return lanes && *lanes > 0.0 && *lanes <= kMostLanes ? lanes : std::nullopt;
 }
 
 /// True if CUDA finds GPUs, but not this one.
@@ -151,11 +166,22 @@ std::vector<Sign> gpu_power_limited(const Inventory& machine) {
 
 std::vector<Sign> gpu_link_narrow(const Inventory& machine) {
   // An idle GPU lowers the generation of its link, but not the number of lanes.
-  return each_gpu(machine, [](const Gpu& gpu) -> std::optional<Sign> {
-    if (!gpu.link_lanes || !gpu.max_link_lanes || *gpu.link_lanes >= *gpu.max_link_lanes) return std::nullopt;
-    return Sign{
-        fmt::format("{} is connected by {} of {} PCIe lanes", name_of(gpu), *gpu.link_lanes, *gpu.max_link_lanes),
-        "seat the card again, or move it to a slot with all lanes"};
+  return each_gpu(machine, [&](const Gpu& gpu) -> std::optional<Sign> {
+    if (!gpu.link_lanes || !gpu.max_link_lanes || is_mobile(gpu)) return std::nullopt;
+    const PciDevice* const device = pci_of(machine, gpu);
+    const auto lanes = static_cast<double>(*gpu.link_lanes);
+    const auto max = static_cast<double>(*gpu.max_link_lanes);
+    const double own = device == nullptr ? max : std::min(max, lanes_in(device->max_width).value_or(max));
+    if (lanes >= own) return std::nullopt;
+    const auto slot = device == nullptr ? std::nullopt : lanes_in(device->slot_width);
+    const std::string text = fmt::format("{} is connected by {:.0f} of {:.0f} PCIe lanes", name_of(gpu), lanes, own);
+    if (slot && *slot <= lanes) {
+      return Sign{fmt::format("{}, all that its slot has", text), "move it to a slot with more lanes, if there is one",
+                  Level::Advice};
+    }
+    // Without information about the slot, fewer lanes may be intended.
+    return Sign{text, "seat the card again, or move it to a slot with all lanes",
+                slot ? std::nullopt : std::optional(Level::Advice)};
   });
 }
 

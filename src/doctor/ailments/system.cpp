@@ -51,7 +51,8 @@ std::vector<Sign> memory_limited(const Inventory& machine) {
 }
 
 std::vector<Sign> numa_balancing(const Inventory& machine) {
-  if (!machine.system.is_numa_balancing || machine.nodes.size() < 2) return {};
+  // Most servers have it on, and it helps a process that uses all nodes. Bound ranks have their memory near already.
+  if (!machine.system.is_numa_balancing || machine.nodes.size() < 2 || machine.local_ranks < 2) return {};
   return {{fmt::format("the kernel moves memory between {} NUMA nodes while threads compute", machine.nodes.size()),
            "sysctl kernel.numa_balancing=0"}};
 }
@@ -74,7 +75,9 @@ std::vector<Sign> shared_memory_small(const Inventory& machine) {
   if (shared == nullptr || static_cast<double>(shared->bytes) >= kGiB) return {};
   return {{fmt::format("/dev/shm has only {:.0f} MiB, too few for several processes on one host",
                        static_cast<double>(shared->bytes) / 1048576.0),
-           "docker run --shm-size=8g, or mount -o remount,size=8g /dev/shm"}};
+           "docker run --shm-size=8g, or mount -o remount,size=8g /dev/shm",
+           // Containers have 64 MiB unless told otherwise, which is enough for one process.
+           machine.local_ranks > 1 || machine.cuda.devices.size() > 1 ? std::nullopt : std::optional(Level::Advice)}};
 }
 
 std::vector<Sign> temporary_full(const Inventory& machine) {

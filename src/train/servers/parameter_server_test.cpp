@@ -119,6 +119,12 @@ class Served : public testing::Test {
   std::jthread server_;
 };
 
+TEST(ServerPhases, name_the_server_in_errors) {
+  EXPECT_EQ((dist::Phase{.name = kPushPhase, .index = 1}).text(), "gradients for server 1");
+  EXPECT_EQ((dist::Phase{.name = kPullPhase, .index = 0}).text(), "weights of server 0");
+  EXPECT_EQ((dist::Phase{.name = kStatePhase, .index = 0}).text(), "optimizer state of server 0");
+}
+
 constexpr ServerOptions kSync{.way = UpdateWay::Servers, .servers = 1};
 
 TEST_F(Served, updates_once_by_the_mean_of_all_workers) {

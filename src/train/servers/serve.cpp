@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "dist/comm_thread.h"
 #include "io/json.h"
 #include "io/sha256.h"
@@ -92,6 +93,7 @@ bool divide_ranks(const TrainJob& job) {
   check_server_messages(job.servers, job.group->is_nccl_asked() ? dist::kNcclReduce : "",
                         std::string_view(way).substr(way.rfind(' ') + 1));
   const bool is_server = job.group->rank() >= ranks - servers;
+  if (job.group->rank() == 0) log::info(parts_text(job.servers, ranks));
   job.group->divide(servers);
   return is_server;
 }

@@ -93,11 +93,12 @@ void ServerExchange::send(std::int64_t bucket, runtime::DeviceSpan<float> gradie
                                  {.name = kPushPhase, .index = servers_[static_cast<std::size_t>(bucket)]}));
 }
 
-void ServerExchange::receive(const engine::Arena& arena, std::int64_t bucket, std::chrono::milliseconds more) {
+void ServerExchange::receive(const engine::Arena& arena, std::int64_t bucket, const char* phase,
+                             std::chrono::milliseconds more) {
   const auto at = static_cast<std::size_t>(bucket);
   tickets_.push_back(group_.receive(arena.device(executable_.buckets()[at]),
                                     {.rank = rank_of(bucket), .tag = kWeightsTag},
-                                    {.name = kPullPhase, .index = servers_[at]}, more));
+                                    {.name = phase, .index = servers_[at]}, more));
 }
 
 void ServerExchange::wait_all(const char* what) {
@@ -114,7 +115,7 @@ void ServerExchange::take_replies(std::chrono::milliseconds more) {
                                       {.name = kPullPhase, .index = server}, more));
   }
   const engine::Arena& weights = executable_.parameters();
-  for (std::int64_t bucket = 0; bucket < std::ssize(servers_); ++bucket) receive(weights, bucket, more);
+  for (std::int64_t bucket = 0; bucket < std::ssize(servers_); ++bucket) receive(weights, bucket, kPullPhase, more);
   wait_all("wait for servers");
   const double images = reply_.images;
   reply_ = replies_.front();
@@ -146,7 +147,7 @@ void ServerExchange::read_state(Optimizer& optimizer) {
   ask_all({.ask = static_cast<double>(Ask::State)});
   for (const OptimizerState& state : optimizer.state()) {
     for (std::int64_t bucket = 0; bucket < std::ssize(servers_); ++bucket)
-      receive(state.arena, bucket, speak_first(group_));
+      receive(state.arena, bucket, kStatePhase, speak_first(group_));
   }
   wait_all("wait for optimizer state");
 }

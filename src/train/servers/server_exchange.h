@@ -88,8 +88,9 @@ class ServerExchange {
   [[nodiscard]] int rank_of(std::int64_t bucket) const;
   void ask_all(const Request& request);
   /// Receives a bucket of `arena` from its server.
+  /// @param phase name for a timeout error, without the index of the server
   /// @param more time added to the timeout of the group
-  void receive(const engine::Arena& arena, std::int64_t bucket, std::chrono::milliseconds more);
+  void receive(const engine::Arena& arena, std::int64_t bucket, const char* phase, std::chrono::milliseconds more);
   void wait_all(const char* what);
   void take_replies(std::chrono::milliseconds more);
 

@@ -21,9 +21,10 @@ inline constexpr int kReplyTag = 2;     ///< Reply
 inline constexpr int kWeightsTag = 3;   ///< weights or optimizer state of a bucket
 inline constexpr int kGreetingTag = 4;  ///< description of the run, and initial weights
 
-/// Phases that timeout errors name: a worker waits for a server.
-inline constexpr const char* kPushPhase = "gradients for a server";
-inline constexpr const char* kPullPhase = "weights of a server";
+/// Phases that timeout errors name, followed by the index of the server that a worker waits for: "weights of server 0".
+inline constexpr const char* kPushPhase = "gradients for server";
+inline constexpr const char* kStatePhase = "optimizer state of server";
+inline constexpr const char* kPullPhase = "weights of server";
 
 /// Type of a request: send gradients, read weights, read optimizer state, or end.
 enum class Ask : int { Push, Read, State, End };

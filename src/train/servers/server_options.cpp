@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "dist/reduce/reducer.h"
 #include "engine/compute_type.h"
 #include "train/ranks.h"
@@ -57,6 +58,11 @@ std::string text_of(const ServerOptions& options) {
   if (options.has_servers()) text += fmt::format(" --servers {}", options.servers);
   if (options.is_async()) text += fmt::format(" --staleness {}", options.staleness);
   return text;
+}
+
+std::string parts_text(const ServerOptions& options, int ranks) {
+  return fmt::format("{}: {} and {} ({})", ranks_text(ranks), counted(ranks - options.servers, "worker"),
+                     counted(options.servers, "parameter server"), text_of(options));
 }
 
 ServerOptions parse_server_options(const ServerArguments& arguments) {

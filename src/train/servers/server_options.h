@@ -44,6 +44,10 @@ struct ServerOptions {
 /// Formats the options, such as "--update ps --servers 2", for messages and for comparing ranks.
 [[nodiscard]] std::string text_of(const ServerOptions& options);
 
+/// Returns a log line with the numbers of workers and servers.
+/// @param ranks number of workers and servers together
+[[nodiscard]] std::string parts_text(const ServerOptions& options, int ranks);
+
 /// Values of the command-line options.
 struct ServerArguments {
   std::string update;           ///< name of an update mode; if empty, `kv_store` decides, else sync

@@ -31,6 +31,13 @@ TEST(ServerOptions, have_one_server_and_a_staleness_of_16_by_default) {
             "--update async --servers 3 --staleness 0");
 }
 
+TEST(ServerOptions, name_the_numbers_of_workers_and_servers) {
+  EXPECT_EQ(parts_text(parse_server_options({.kv_store = "dist_sync"}), 2),
+            "2 ranks: 1 worker and 1 parameter server (--update ps --servers 1)");
+  EXPECT_EQ(parts_text(parse_server_options({.update = "ps", .servers = 2}), 5),
+            "5 ranks: 3 workers and 2 parameter servers (--update ps --servers 2)");
+}
+
 TEST(ServerOptions, know_the_names_of_mxnet) {
   for (const char* name : {"local", "device", "dist_device_sync"}) {
     EXPECT_EQ(parse_server_options({.kv_store = name}).way, UpdateWay::Sync) << name;

@@ -34,8 +34,8 @@ class CpuEngine final : public Engine {
   CpuEngine() { cpu::simd::limit_targets(); }
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] std::string description() const override {
-    return fmt::format("{}; own kernels {}; {} cores", cpu::library_description(), cpu::simd::target_name(),
-                       runtime::available_cores());
+    return fmt::format("{}; own kernels {}; {}", cpu::library_description(), cpu::simd::target_name(),
+                       runtime::available_cores_text());
   }
   [[nodiscard]] std::string instruction_set() const override {
     return std::string(cpu::name_of(cpu::this_instruction_set()));
