@@ -85,8 +85,8 @@ class EnergyMeter {
 /// Returns the table {seconds, cpu_joules, gpu_joules, watts, images_per_joule} of the energy that a result took.
 /// images_per_joule = images_per_s / watts. Unknown values are null; then `unknown` says why there are no watts. Energy
 /// of GPUs is that of the device of the result (key device, "cuda:1"), or of the first devices if the result has
-/// several ranks; unknown if this process sees fewer devices than ranks. No energy is known if the result has several hosts, because only this one was measured, or an
-/// emulated device.
+/// several ranks. It is unknown if this process sees fewer devices than ranks. No energy is known if the result has
+/// several hosts, because only this one was measured, or an emulated device.
 [[nodiscard]] Value energy_value(const Value& result, const Energy& energy);
 
 /// Adds to a result:
