@@ -184,13 +184,13 @@ MachineState machine_state(const CounterSources& sources) {
   return state;
 }
 
-Disturbance disturbance_between(const MachineState& begin, const MachineState& end, std::int64_t own_processes) {
+Disturbance disturbance_between(const MachineState& begin, const MachineState& end) {
   Disturbance found;
   const double seconds = end.seconds - begin.seconds;
   if (seconds <= 0.0) return found;
   const std::optional<double> busy_s = difference(begin.busy_s, end.busy_s);
   const std::optional<double> own_s = difference(begin.own_s, end.own_s);
-  if (busy_s && own_s && own_processes == 1) found.other_cores = std::max(0.0, *busy_s - *own_s) / seconds;
+  if (busy_s && own_s) found.other_cores = std::max(0.0, *busy_s - *own_s) / seconds;
   if (const std::optional<double> stolen_s = difference(begin.stolen_s, end.stolen_s)) {
     found.stolen_cores = *stolen_s / seconds;
   }

@@ -60,10 +60,7 @@ struct Disturbance {
 };
 
 /// Compares two readings. `end` must be later than `begin`.
-/// @param own_processes number of processes of the benchmark on this machine. Only one process is read, so that with
-///   several of them other_cores is nullopt.
-[[nodiscard]] Disturbance disturbance_between(const MachineState& begin, const MachineState& end,
-                                              std::int64_t own_processes = 1);
+[[nodiscard]] Disturbance disturbance_between(const MachineState& begin, const MachineState& end);
 /// Returns one sentence without a full stop for everything that can have changed a measured time by more than 2%.
 [[nodiscard]] std::vector<std::string> signs_of(const Disturbance& disturbance);
 /// Joins the disturbances of the ranks of each host by their worst values. Returns the disturbance of the host with the

@@ -38,6 +38,12 @@ bool has_cuda(const Value& result) {
   return device != nullptr && device->is_string() && device->as_string().starts_with("cuda");
 }
 
+/// True if ranks may compute on GPUs that this process does not see, because a launcher gave each rank its own.
+bool sees_too_few(const Value& result, const Energy& energy) {
+  const double ranks = number_at(result, "ranks").value_or(1.0);
+  return has_cuda(result) && ranks > 1.0 && static_cast<double>(energy.gpu_j.size()) < ranks;
+}
+
 /// Joules of the GPUs that computed the result; nullopt if unknown. 0 if the CPU computed.
 std::optional<double> gpu_joules(const Value& result, const Energy& energy) {
   if (!has_cuda(result)) return 0.0;
@@ -49,8 +55,9 @@ std::optional<double> gpu_joules(const Value& result, const Energy& energy) {
     return index < energy.gpu_j.size() ? energy.gpu_j[index] : std::nullopt;
   }
   // Rank i of a host computes on device i. Idle devices do not count.
+  if (sees_too_few(result, energy)) return std::nullopt;
   double sum_j = 0.0;
-  for (std::size_t i = 0; i < energy.gpu_j.size() && static_cast<double>(i) < ranks; ++i) {
+  for (std::size_t i = 0; static_cast<double>(i) < ranks; ++i) {
     if (!energy.gpu_j[i]) return std::nullopt;
     sum_j += *energy.gpu_j[i];
   }
@@ -80,6 +87,7 @@ bool is_emulated(const Value& result) {
 std::string_view unknown_reason(const Value& result, const Energy& energy) {
   if (is_emulated(result)) return "the device is emulated";
   if (has_several_hosts(result)) return "only this host's energy was measured, not that of the others";
+  if (sees_too_few(result, energy)) return "this process sees fewer GPUs than there are ranks";
   if (has_cuda(result)) return "NVML does not report the energy of the GPU";
   if (energy.is_cpu_forbidden) return "only root may read RAPL; sudo chmod a+r /sys/class/powercap/*/energy_uj";
   return energy.cpu_j ? "no time has passed" : "this machine has no RAPL counters";
@@ -151,17 +159,30 @@ void EnergyMeter::update() {
   for (RaplCounter& counter : counters_) counter.update();
 }
 
+std::optional<double> EnergyMeter::read_cpu_j() {
+  const MutexLock lock(mutex_);
+  update();
+  std::optional<double> sum_j;
+  for (const RaplCounter& counter : counters_) sum_j = sum_j.value_or(0.0) + counter.joules();
+  return sum_j;
+}
+
+void EnergyMeter::leave_out(const std::function<void()>& work) {
+  const double begin_s = now_s();
+  const std::optional<double> begin_j = read_cpu_j();
+  work();
+  const std::optional<double> end_j = read_cpu_j();
+  if (begin_j && end_j) left_out_cpu_j_ += *end_j - *begin_j;
+  left_out_s_ += now_s() - begin_s;
+}
+
 Energy EnergyMeter::stop() {
   if (thread_.joinable()) {
     thread_.request_stop();
     thread_.join();
   }
-  Energy energy{.seconds = now_s() - begin_s_, .is_cpu_forbidden = is_forbidden_};
-  {
-    const MutexLock lock(mutex_);
-    update();
-    for (const RaplCounter& counter : counters_) energy.cpu_j = energy.cpu_j.value_or(0.0) + counter.joules();
-  }
+  Energy energy{.seconds = now_s() - begin_s_ - left_out_s_, .is_cpu_forbidden = is_forbidden_};
+  if (const std::optional<double> sum_j = read_cpu_j()) energy.cpu_j = *sum_j - left_out_cpu_j_;
   for (std::size_t i = 0; i < monitors_.size(); ++i) {
     const auto use = monitors_[i] ? monitors_[i]->read() : std::nullopt;
     const bool is_known = use && use->energy_j && gpu_at_begin_j_[i];

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -56,20 +57,25 @@ using Monitors = std::vector<std::unique_ptr<runtime::DeviceMonitor>>;
 /// Makes a monitor for every CUDA device, by its index; null if NVML does not know it.
 [[nodiscard]] Monitors all_monitors();
 
-/// Measures the energy from its construction to stop(). A thread reads RAPL's counters every 10 s. stop() may be called
-/// from the thread that made the object, once.
+/// Measures the energy from its construction to stop(). A thread reads RAPL's counters every 10 s. For
+/// use by the thread that made the object; stop() may be called once.
 class EnergyMeter {
  public:
   explicit EnergyMeter(Monitors monitors, const std::filesystem::path& powercap = "/sys/class/powercap");
+  /// Runs `work`, whose time and CPU energy do not count. Its energy of GPUs counts.
+  void leave_out(const std::function<void()>& work);
   [[nodiscard]] Energy stop();
 
  private:
   void update() RG_REQUIRES(mutex_);
+  /// Reads the counters. Returns the joules of all of them since the construction; nullopt without counters.
+  [[nodiscard]] std::optional<double> read_cpu_j();
 
   Monitors monitors_;
   std::vector<std::optional<double>> gpu_at_begin_j_;
   bool is_forbidden_;
   double begin_s_;
+  double left_out_s_ = 0.0, left_out_cpu_j_ = 0.0;
   Mutex mutex_;
   std::condition_variable_any stopped_;
   std::vector<RaplCounter> counters_ RG_GUARDED_BY(mutex_);
@@ -79,8 +85,8 @@ class EnergyMeter {
 /// Returns the table {seconds, cpu_joules, gpu_joules, watts, images_per_joule} of the energy that a result took.
 /// images_per_joule = images_per_s / watts. Unknown values are null; then `unknown` says why there are no watts. Energy
 /// of GPUs is that of the device of the result (key device, "cuda:1"), or of the first devices if the result has
-/// several ranks. No energy is known if the result has several hosts, because only this one was measured, or an
-/// emulated device.
+/// several ranks. It is unknown if this process sees fewer devices than ranks. No energy is known if the result has
+/// several hosts, because only this one was measured, or an emulated device.
 [[nodiscard]] Value energy_value(const Value& result, const Energy& energy);
 
 /// Adds to a result:

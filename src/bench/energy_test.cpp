@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/harness.h"
 #include "core/folder_testing.h"
 
 namespace roentgen::bench {
@@ -89,6 +90,23 @@ TEST_F(Powercap, meter_adds_all_domains_and_knows_each_device) {
   EXPECT_GE(energy.seconds, 0.0);
 }
 
+TEST_F(Powercap, meter_leaves_out_the_energy_of_other_work) {
+  write("intel-rapl:0", "package-0", 0);
+  EnergyMeter meter({}, path());
+  write("intel-rapl:0", "package-0", 1'000'000);
+  const auto begin = Clock::now();
+  constexpr double kOther_s = 0.02;
+  meter.leave_out([&] {
+    write("intel-rapl:0", "package-0", 5'000'000);
+    while (seconds_since(begin) < kOther_s) {
+    }
+  });
+  write("intel-rapl:0", "package-0", 7'000'000);
+  const Energy energy = meter.stop();
+  EXPECT_THAT(energy.cpu_j, Optional(3.0));
+  EXPECT_LT(energy.seconds, seconds_since(begin)) << "the time of the other work does not count";
+}
+
 // A sum without one of the packages would be too small.
 TEST_F(Powercap, meter_knows_no_energy_if_a_counter_cannot_be_read) {
   write("intel-rapl:0", "package-0", 5);
@@ -128,6 +146,13 @@ TEST(AddEnergy, takes_only_the_devices_of_the_ranks) {
   Value two = Value::Table{{"device", "cuda"}, {"ranks", 2}, {"images_per_s", 30.0}};
   add_energy(two, {.seconds = 1.0, .gpu_j = {10.0, 20.0, 70.0}}, 0.0);
   EXPECT_DOUBLE_EQ(two.find_path("energy.images_per_joule")->as_double(), 1.0) << "the third GPU was idle";
+}
+
+TEST(AddEnergy, of_devices_that_this_process_does_not_see_is_unknown) {
+  Value two = Value::Table{{"device", "cuda"}, {"ranks", 2}, {"images_per_s", 30.0}};
+  add_energy(two, {.seconds = 1.0, .gpu_j = {10.0}}, 0.0);
+  EXPECT_TRUE(two.find_path("energy.images_per_joule")->is_null()) << "half of the energy would flatter";
+  EXPECT_THAT(two.find_path("energy.unknown")->as_string(), testing::HasSubstr("fewer GPUs"));
 }
 
 // Preparation needs less power than training, which would flatter the images per joule.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/energy.h"
 #include "bench/harness.h"
 #include "engine/engine.h"
 
@@ -33,15 +34,17 @@ void MachineWatch::begin() {
   begin_ = machine_state({.gpu = gpu_.get(), .has_machine = options_.has_machine});
 }
 
-void MachineWatch::before_step(std::int64_t done) {
-  if (!options_.has_samples_between) return;
+void MachineWatch::before_step(std::int64_t done, EnergyMeter* meter) {
+  if (!speed_ || !options_.has_samples_between) return;
   for (std::int64_t quarter = 0; quarter < kQuarters; ++quarter) {
-    if (done == quarter * options_.steps / kQuarters) return sample(done);
+    if (done != quarter * options_.steps / kQuarters) continue;
+    return meter == nullptr ? sample(done) : meter->leave_out([&] { sample(done); });
   }
 }
 
-void MachineWatch::end() {
+void MachineWatch::end(const std::function<void()>& before_sample) {
   end_ = machine_state({.gpu = gpu_.get(), .has_machine = options_.has_machine});
+  if (before_sample) before_sample();
   sample(options_.steps);
 }
 

@@ -20,6 +20,8 @@ class Engine;
 
 namespace roentgen::bench {
 
+class EnergyMeter;
+
 /// Measured steps of a run, and what is read of the machine.
 struct WatchOptions {
   int threads = 1;         ///< number of compute threads
@@ -44,9 +46,11 @@ class MachineWatch {
   void begin();
   /// Takes a sample before the first measured step and after each quarter of the steps.
   /// @param done number of measured steps so far
-  void before_step(std::int64_t done);
+  /// @param meter leaves out the samples (EnergyMeter::leave_out()); may be null
+  void before_step(std::int64_t done, EnergyMeter* meter = nullptr);
   /// Reads the counters, then takes the last sample. Call it after the last measured step.
-  void end();
+  /// @param before_sample ends other threads of this process that compute; may be empty
+  void end(const std::function<void()>& before_sample = {});
 
   /// Time of the samples since begin(), seconds.
   [[nodiscard]] double paused_s() const { return paused_s_; }

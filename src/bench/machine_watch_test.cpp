@@ -55,6 +55,16 @@ TEST(MachineWatch, does_not_sample_between_steps_beside_other_threads) {
   EXPECT_THAT(samples_of_run(FakeEngine(""), {.steps = 100, .has_samples_between = false}), ElementsAre(0, 100));
 }
 
+TEST(MachineWatch, takes_the_last_sample_after_other_threads_have_ended) {
+  const FakeEngine cpu("");
+  MachineWatch watch(cpu, {.steps = 4, .has_samples_between = false});
+  watch.begin();
+  std::size_t before = 0;
+  watch.end([&] { before = watch.calibration().samples.size(); });
+  EXPECT_EQ(before, 1U);
+  EXPECT_EQ(watch.calibration().samples.size(), 2U);
+}
+
 TEST(MachineWatch, leaves_out_samples_that_tell_nothing) {
   EXPECT_THAT(samples_of_run(FakeEngine(""), {.steps = 8, .is_calibrated = false}), IsEmpty());
   EXPECT_THAT(samples_of_run(FakeEngine("0000:3C:00.0"), {.steps = 8}), IsEmpty()) << "the CPU is not the device";

@@ -81,7 +81,14 @@ struct Sums {
 struct Course {
   train::Stepper& stepper;
   data::BatchSource& batches;
+  /// Pipeline of the batches, ended after the last step; null without one.
+  std::unique_ptr<Input>& input;
   MachineWatch& watch;
+
+  /// Ends the watch. The pipeline ends before the last sample, because its threads would go on decoding.
+  void end() const {
+    watch.end([this] { input.reset(); });
+  }
 };
 
 // Trains asynchronously until the parameter servers have received the gradients of the `span` steps of all workers.
@@ -104,7 +111,7 @@ Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, const C
     static_cast<void>(run_leg(ranks, course, {.step = 0, .rounds = options.step.warmup}, lr));
     course.watch.begin();
     sums = run_leg(ranks, course, {.step = options.step.warmup, .rounds = options.step.steps}, lr);
-    course.watch.end();
+    course.end();
     return sums;
   }
   const auto run_one = [&](std::int64_t step) {
@@ -118,12 +125,12 @@ Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, const C
   EnergyMeter meter(std::move(monitors));
   const auto begin = Clock::now();
   for (std::int64_t step = 0; step < options.step.steps; ++step) {
-    course.watch.before_step(step);
+    course.watch.before_step(step, &meter);
     sums.add(run_one(options.step.warmup + step));
   }
   sums.wall_s = seconds_since(begin) - course.watch.paused_s();
   sums.energy = meter.stop();
-  course.watch.end();
+  course.end();
   return sums;
 }
 
@@ -143,14 +150,15 @@ std::vector<Value> gather_values(const train::Ranks& ranks, const Value& own, di
 }
 
 /// Compares the counters at the begin and end of the measured steps, on all hosts, and returns those of the host with
-/// the worst value. The CPU time of all ranks on a host counts as the benchmark's own. All ranks must call it.
-Disturbance disturbance_of(const train::Ranks& ranks, const MachineWatch& watch) {
+/// the worst value. The CPU time of all workers on a host counts as the benchmark's own. Beside parameter servers, whose
+/// CPU time is not known here, that of other processes is unknown. All workers must call it.
+Disturbance disturbance_of(const train::Ranks& ranks, const MachineWatch& watch, bool has_servers) {
   MachineState begin = watch.begin_state(), end = watch.end_state();
   const double unknown = -1.0;
   const double own_s = begin.own_s && end.own_s ? *end.own_s - *begin.own_s : unknown;
   const auto all_s = ranks.gather_values(std::span(&own_s, 1), {.name = "end of the measurement"});
   double host_s = 0.0;
-  bool is_known = true;
+  bool is_known = !has_servers;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     if (ranks.host(rank) != ranks.host(ranks.rank())) continue;
     const double each_s = all_s[static_cast<std::size_t>(rank)].front();
@@ -294,9 +302,9 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   }
   SameBatches same(options.step.batch);
   data::BatchSource& batches = input ? static_cast<data::BatchSource&>(input->loader()) : same;
-  const Sums sums = run_steps(options, ranks, {.stepper = stepper, .batches = batches, .watch = watch});
+  const Sums sums = run_steps(options, ranks, {.stepper = stepper, .batches = batches, .input = input, .watch = watch});
   if (tracer) write_trace(*tracer, ranks, options.trace_folder);
-  const Disturbance disturbance = disturbance_of(ranks, watch);
+  const Disturbance disturbance = disturbance_of(ranks, watch, options.servers.has_servers());
   if (train::ServerExchange* const servers = stepper.servers(); servers != nullptr) servers->end();
 
   const bool is_emulated = options.device_images_per_s > 0.0 || (options.input && options.input->storage);

@@ -29,15 +29,16 @@ fs::path make_folder(const fs::path& place) {
                                "--work DIR"));
 }
 
-// Waits until the other end of the pipe is closed, and removes the folder. Calls only functions that are safe after
-// fork() in a process with threads. Signals to the process group, such as Ctrl-C, do not reach it.
-[[noreturn]] void remove_at_end_of(int pipe, const char* folder) {
+// Waits until no process has the write end of the pipe open, and removes the folder. Calls only functions that are safe
+// after fork() in a process with threads. Signals to the process group, such as Ctrl-C, do not reach it.
+[[noreturn]] void remove_at_end_of(const std::array<int, 2>& pipe, const char* folder) {
   ::setpgid(0, 0);
   sigset_t all{};
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::dup2(pipe, STDIN_FILENO);
-  ::close_range(STDIN_FILENO + 1, ~0U, 0);  // also closes its copy of the other end
+  ::close(pipe[1]);  // before read(), which would wait for its own end; Linux before 5.9 has no close_range()
+  ::dup2(pipe[0], STDIN_FILENO);
+  ::close_range(STDIN_FILENO + 1, ~0U, 0);
   char none = 0;
   while (::read(STDIN_FILENO, &none, 1) < 0 && errno == EINTR) {
   }
@@ -61,7 +62,7 @@ void WorkFolder::start_remover() {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) == 0) {
     remover_ = ::fork();
-    if (remover_ == 0) remove_at_end_of(ends[0], path_.c_str());
+    if (remover_ == 0) remove_at_end_of(ends, path_.c_str());
     ::close(ends[0]);
     lifeline_ = ends[1];
   }

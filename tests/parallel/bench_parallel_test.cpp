@@ -216,6 +216,9 @@ TEST_F(LongTest, refuses_once_what_ranks_cannot_do) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("[bench.long] --update: expected sync or ps"));
+  const Ended two_sizes = place_.run(command("auroc=0.01", plus(kTwo, {"--update", "ps", "--servers", "1"})));
+  EXPECT_EQ(two_sizes.code, 2);
+  EXPECT_THAT(two_sizes.err, HasSubstr("[bench.long] --batch: expected one size beside --servers, got 2 sizes"));
   EXPECT_FALSE(fs::exists(out()));
 }
 

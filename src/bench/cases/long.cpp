@@ -243,6 +243,10 @@ class LongCase final : public Case {
       throw ConfigError(error_text("bench.long", "--update", "sync or ps, whose updates are timed", "async",
                                    "roentgen train, which has no target"));
     }
+    if (group.servers.has_servers() && runs.size() > 1) {  // the first run divides the ranks until the process ends
+      throw ConfigError(error_text("bench.long", "--batch", "one size beside --servers",
+                                   fmt::format("{} sizes", runs.size()), "a command for each size"));
+    }
     const train::Ranks ranks(group.ranks);
     Value rows = Value::array();
     std::vector<TargetTime> times;

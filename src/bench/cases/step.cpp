@@ -67,7 +67,7 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
       watchers.machine.begin();
       meter.emplace(std::move(monitors));
     }
-    if (step >= options.warmup) watchers.machine.before_step(step - options.warmup);
+    if (step >= options.warmup) watchers.machine.before_step(step - options.warmup, &*meter);
     const auto begin = Clock::now();
     executable.bind_slot(0);  // sends the batch to the device in every step, as in training
     const double optimizer_s = steps.run();
