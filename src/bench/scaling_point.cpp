@@ -150,8 +150,8 @@ std::vector<Value> gather_values(const train::Ranks& ranks, const Value& own, di
 }
 
 /// Compares the counters at the begin and end of the measured steps, on all hosts, and returns those of the host with
-/// the worst value. The CPU time of all workers on a host counts as the benchmark's own. Beside parameter servers, whose
-/// CPU time is not known here, that of other processes is unknown. All workers must call it.
+/// the worst value. The CPU time of all workers on a host counts as the benchmark's own. Beside parameter servers,
+/// whose CPU time is not known here, that of other processes is unknown. All workers must call it.
 Disturbance disturbance_of(const train::Ranks& ranks, const MachineWatch& watch, bool has_servers) {
   MachineState begin = watch.begin_state(), end = watch.end_state();
   const double unknown = -1.0;
