@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -151,7 +152,18 @@ struct Roof {
   double gb_per_s = 0.0;
 };
 
-/// Limits that a record measured itself, or else those of the latest record of its machine that has them.
+/// False if two records are known to be of different machines, devices, numbers of threads or number formats, whose
+/// limits differ.
+bool may_share_limits(const StoredRecord& a, const StoredRecord& b) {
+  return std::ranges::all_of(std::array{"host", "result.device", "result.threads", "result.dtype"},
+                             [&](const char* path) {
+                               const Value* const in_a = a.value.find_path(path);
+                               const Value* const in_b = b.value.find_path(path);
+                               return in_a == nullptr || in_b == nullptr || *in_a == *in_b;
+                             });
+}
+
+/// Limits that a record measured itself, or else those of the latest record with equal limits that has them.
 std::optional<Roof> roof_of(const StoredRecord& record, const std::vector<RecordGroup>& groups) {
   const auto limits_in = [](const StoredRecord& one) -> std::optional<Roof> {
     const auto gflops = number_at(one, "result.peak.gflops"), gb_per_s = number_at(one, "result.peak.gb_per_s");
@@ -163,7 +175,7 @@ std::optional<Roof> roof_of(const StoredRecord& record, const std::vector<Record
   for (const RecordGroup& group : groups) {
     const StoredRecord& last = group.records.back();
     const std::optional<Roof> found = limits_in(last);
-    if (!found || last.value.at("host") != record.value.at("host")) continue;
+    if (!found || !may_share_limits(last, record)) continue;
     if (last.value.at("date").as_string() < date) continue;
     roof = found;
     date = last.value.at("date").as_string();

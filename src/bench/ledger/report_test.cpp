@@ -63,6 +63,19 @@ TEST(BenchReport, page_is_self_contained_and_has_plots) {
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("src=")), Not(HasSubstr("href=\"http"))));
 }
 
+TEST(BenchReport, roofline_has_no_limits_of_other_threads) {
+  const Value peak = Value::Table{{"gflops", 400.0}, {"gb_per_s", 20.0}};
+  const Value infer = step_result(12.0, {{"threads", 2}, {"profile", profile()}});
+  const auto page_with = [&](std::int64_t threads) {
+    const Value step = step_result(10.0, {{"threads", threads}, {"peak", peak}});
+    return make_report({made_record(0, "aaaaaaaaaaaa", "infer", infer), made_record(1, "aaaaaaaaaaaa", "step", step)},
+                       "page.html")
+        .html;
+  };
+  EXPECT_THAT(page_with(1), AllOf(HasSubstr("kinds of kernels"), Not(HasSubstr("measured limits"))));
+  EXPECT_THAT(page_with(2), HasSubstr("measured limits"));
+}
+
 TEST(BenchReport, without_energy_or_profiles_says_how_to_get_them) {
   const std::string page = make_report({records()[0]}, "page.html").html;
   EXPECT_THAT(page, AllOf(HasSubstr("roentgen bench step --profile"), HasSubstr("neither NVML nor RAPL")));
