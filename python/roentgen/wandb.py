@@ -106,8 +106,7 @@ def _records_of(places: Sequence[str]) -> list[Mapping[str, Any]]:
 
 def _write(library: Any, run: _OfflineRun, out: pathlib.Path, project: str) -> str:
     """Writes a run, in place of an earlier one with the same id. Returns its folder."""
-    for earlier in (out / "wandb").glob(f"offline-run-*-{run.id}"):
-        shutil.rmtree(earlier)
+    earlier = list((out / "wandb").glob(f"offline-run-*-{run.id}"))
     # Without these settings, the run would describe the machine, code and output of this process.
     settings = library.Settings(silent=True, console="off", disable_git=True, disable_code=True, x_disable_meta=True,
                                 x_disable_stats=True, x_save_requirements=False, host=run.host)
@@ -120,6 +119,9 @@ def _write(library: Any, run: _OfflineRun, out: pathlib.Path, project: str) -> s
     session.summary.update(run.summary)
     files = pathlib.Path(session.dir)  # the folder `files` of the run
     session.finish()
+    for folder in earlier:
+        if folder.resolve() != files.parent.resolve():
+            shutil.rmtree(folder)
     return str(files.parent)
 
 

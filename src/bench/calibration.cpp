@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -41,11 +40,12 @@ std::vector<double> numbers_at(const Value& table, std::string_view key) {
   return measurements_in(*all);
 }
 
-/// Steps between two samples, with the machine's time for a kind of work.
+/// Steps between two samples, with the machine's times for a kind of work.
 struct Part {
   std::size_t first = 0;
   std::size_t end = 0;
-  double seconds = 0.0;  ///< mean of the samples before and after the steps
+  double shorter_s = 0.0;  ///< the shorter time of the samples before and after the steps
+  double longer_s = 0.0;   ///< the longer one
 };
 
 std::string text_of(const Part& part) { return fmt::format("steps {} to {}", part.first + 1, part.end); }
@@ -54,11 +54,22 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Change of the steps on a slower machine as text: "and the steps took 8% longer" or "but the steps took 3% less
-/// time".
-std::string change_text(double ratio) {
-  return ratio >= 1.0 ? fmt::format("and the steps took {:.0f}% longer", (ratio - 1) * 100)
-                      : fmt::format("but the steps took {:.0f}% less time", (1 - ratio) * 100);
+/// Finds the two parts between which the machine slowed down most. `slow` is nullptr if no part is slower than another
+/// by more than kMostVariation in both samples.
+struct Slowdown {
+  const Part* fast = nullptr;
+  const Part* slow = nullptr;
+  double share = 0.0;  ///< share by which the machine was slower
+};
+Slowdown largest_slowdown(const std::vector<Part>& parts) {
+  Slowdown largest{.share = kMostVariation};
+  for (const Part& slow : parts) {
+    for (const Part& fast : parts) {
+      const double share = 1.0 - fast.longer_s / slow.shorter_s;
+      if (share > largest.share) largest = {.fast = &fast, .slow = &slow, .share = share};
+    }
+  }
+  return largest;
 }
 
 }  // namespace
@@ -81,25 +92,22 @@ std::vector<std::string> signs_of(const Calibration& calibration, std::span<cons
   std::vector<std::string> signs;
   for (const Work& work : kWorks) {
     const std::vector<double> times = times_of(calibration, work);
-    if (times.size() == 2 && std::abs(times[0] / times[1] - 1.0) > kMostVariation) {
-      const double speed = times[0] / times[1];
-      signs.push_back(fmt::format("the machine itself {} {:.0f}% {} after the steps than before them", work.verb,
-                                  std::abs(speed - 1.0) * 100, speed < 1.0 ? "slower" : "faster"));
-    }
     if (times.size() < 3) continue;
     std::vector<Part> parts;
     for (std::size_t i = 0; i + 1 < times.size(); ++i) {
       parts.push_back({.first = static_cast<std::size_t>(calibration.steps[i]),
                        .end = static_cast<std::size_t>(calibration.steps[i + 1]),
-                       .seconds = (times[i] + times[i + 1]) / 2});
+                       .shorter_s = std::min(times[i], times[i + 1]),
+                       .longer_s = std::max(times[i], times[i + 1])});
     }
-    const auto [fastest, slowest] = std::ranges::minmax_element(parts, {}, &Part::seconds);
-    const double slowdown = 1.0 - fastest->seconds / slowest->seconds;
-    if (slowdown <= kMostVariation) continue;
+    const auto [fast, slow, share] = largest_slowdown(parts);
+    if (slow == nullptr) continue;
     const auto mean_step = [&](const Part& part) { return mean_of(step_s.subspan(part.first, part.end - part.first)); };
-    signs.push_back(fmt::format("the machine itself {} {:.0f}% slower in {} than in {}, {}", work.verb, slowdown * 100,
-                                text_of(*slowest), text_of(*fastest),
-                                change_text(mean_step(*slowest) / mean_step(*fastest))));
+    const double longer = mean_step(*slow) / mean_step(*fast) - 1.0;
+    if (longer <= kMostVariation) continue;
+    signs.push_back(
+        fmt::format("the machine itself {} {:.0f}% slower in {} than in {}, and the steps took {:.0f}% longer",
+                    work.verb, share * 100, text_of(*slow), text_of(*fast), longer * 100));
   }
   return signs;
 }
@@ -131,11 +139,13 @@ std::vector<NamedSpeed> machine_speeds_in(const Value& result) {
     const Calibration calibration = calibration_in(*table);
     for (const Work& work : kWorks) {
       if (calibration.samples.empty()) continue;
-      speeds.push_back({work.name, 1.0 / summarise(times_of(calibration, work)).median});
+      const Summary times = summarise(times_of(calibration, work));
+      speeds.push_back({work.name, 1.0 / times.median, 1.0 / times.max, 1.0 / times.min});
     }
   }
   if (const Value* const table = result.find("disturbance")) {
-    if (const auto mhz = disturbance_in(*table).gpu_mhz; mhz && *mhz > 0.0) speeds.push_back({"gpu_clock", *mhz});
+    if (const auto mhz = disturbance_in(*table).gpu_mhz; mhz && *mhz > 0.0)
+      speeds.push_back({"gpu_clock", *mhz, *mhz, *mhz});
   }
   return speeds;
 }

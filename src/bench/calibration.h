@@ -25,8 +25,9 @@ struct Calibration {
 /// Joins the calibrations of ranks with equal steps: the slowest rank counts in each sample.
 [[nodiscard]] Calibration slowest_of(const std::vector<Calibration>& ranks);
 
-/// Returns a sentence without a full stop for computing and for copying, if the machine's speed changed by more than 2%
-/// during the run. It names the steps with the slowest and the fastest machine, and how much longer these steps took.
+/// Returns a sentence without a full stop for computing and for copying, if a slower machine can be why some steps took
+/// longer: in both samples around these steps it was slower, by more than 2%, than in both samples around other steps,
+/// and the steps took more than 2% longer. Single samples vary too much to tell anything.
 [[nodiscard]] std::vector<std::string> signs_of(const Calibration& calibration, std::span<const double> step_s);
 
 /// Returns a table {steps, compute_s, copy_s} of arrays; null if there are no samples.
@@ -37,9 +38,11 @@ struct Calibration {
 /// A speed of the machine during a run, in a unit that is equal for all runs with as many threads.
 struct NamedSpeed {
   std::string_view name;  ///< "compute", "copy" or "gpu_clock"
-  double value = 0.0;     ///< more is faster
+  double value = 0.0;     ///< median of the samples; more is faster
+  double lowest = 0.0;    ///< that of the slowest sample
+  double highest = 0.0;   ///< that of the fastest sample
 };
-/// Returns the speeds of the machine in a result: medians of its `calibration`, and the clock in its `disturbance`.
+/// Returns the speeds of the machine in a result: those of its `calibration`, and the clock in its `disturbance`.
 [[nodiscard]] std::vector<NamedSpeed> machine_speeds_in(const Value& result);
 
 }  // namespace roentgen::bench

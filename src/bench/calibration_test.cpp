@@ -40,10 +40,14 @@ TEST(Calibration, names_the_steps_in_which_the_machine_was_slower) {
                           "steps took 8% longer"));
 }
 
-TEST(Calibration, says_so_if_the_steps_did_not_follow_the_machine) {
-  EXPECT_THAT(signs_of(computing({1.2, 1.2, 1.0, 1.0, 1.0}), steps_of(0.2, 0.21)),
-              ElementsAre("the machine itself computed 17% slower in steps 1 to 25 than in steps 51 to 75, but the "
-                          "steps took 5% less time"));
+TEST(Calibration, is_no_cause_if_the_steps_did_not_follow_the_machine) {
+  EXPECT_THAT(signs_of(computing({1.2, 1.2, 1.0, 1.0, 1.0}), steps_of(0.2, 0.21)), IsEmpty());
+}
+
+TEST(Calibration, is_no_cause_if_only_one_sample_was_slow) {
+  EXPECT_THAT(signs_of(computing({1.0, 1.0, 1.0, 1.0, 1.5}), steps_of(0.2, 0.216)), IsEmpty());
+  EXPECT_THAT(signs_of(computing({1.0, 1.0, 1.5, 1.0, 1.0}), steps_of(0.2, 0.216)), IsEmpty());
+  EXPECT_THAT(signs_of(computing({1.0, 1.25}), steps_of(0.2, 0.216)), IsEmpty()) << "two samples are too few";
 }
 
 TEST(Calibration, of_a_steady_machine_has_no_signs) {
@@ -51,20 +55,12 @@ TEST(Calibration, of_a_steady_machine_has_no_signs) {
   EXPECT_THAT(signs_of({}, steps_of(0.2, 0.3)), IsEmpty());
 }
 
-TEST(Calibration, of_two_samples_compares_the_end_with_the_begin) {
-  EXPECT_THAT(signs_of(computing({1.0, 1.25}), steps_of(0.2, 0.2)),
-              ElementsAre("the machine itself computed 20% slower after the steps than before them"));
-  EXPECT_THAT(signs_of(computing({1.1, 1.0}), steps_of(0.2, 0.2)),
-              ElementsAre("the machine itself computed 10% faster after the steps than before them"));
-}
-
 TEST(Calibration, knows_copying_too) {
-  Calibration made = computing({1.0, 1.0, 1.0});
-  made.samples[2].copy_s = 4e-3;
-  EXPECT_THAT(
-      signs_of(made, steps_of(0.2, 0.2)),
-      ElementsAre("the machine itself copied 33% slower in steps 51 to 100 than in steps 1 to 50, and the steps "
-                  "took 0% longer"));
+  Calibration made = computing({1.0, 1.0, 1.0, 1.0, 1.0});
+  made.samples[3].copy_s = made.samples[4].copy_s = 4e-3;
+  EXPECT_THAT(signs_of(made, steps_of(0.2, 0.24)),
+              ElementsAre("the machine itself copied 50% slower in steps 76 to 100 than in steps 1 to 25, and the "
+                          "steps took 20% longer"));
 }
 
 TEST(Calibration, of_several_ranks_is_that_of_the_slowest_in_each_sample) {
@@ -101,6 +97,8 @@ TEST(MachineSpeeds, are_medians_and_the_clock_of_the_gpu) {
   ASSERT_EQ(speeds.size(), 2U);
   EXPECT_EQ(speeds[0].name, "compute");
   EXPECT_DOUBLE_EQ(speeds[0].value, 500.0);
+  EXPECT_DOUBLE_EQ(speeds[0].lowest, 1e3 / 9.0);
+  EXPECT_DOUBLE_EQ(speeds[0].highest, 1000.0);
   EXPECT_EQ(speeds[1].name, "copy");
   const std::vector<NamedSpeed> card = machine_speeds_in(
       Value::Table{{"calibration", Value()}, {"disturbance", to_value(Disturbance{.gpu_mhz = 1980.0})}});

@@ -22,13 +22,13 @@ struct SpeedSample {
 /// Measures the fixed work on all compute threads. For use by one thread, whose OpenMP team it uses.
 class MachineSpeed {
  public:
-  /// Allocates the memory of the copy: 8 MiB for each thread, at least 64 MiB. So it exceeds the caches of most
+  /// Allocates the memory of the copy: 8 MiB for each thread, at least 256 MiB. So it exceeds the caches of most
   /// machines.
   /// @param threads number of compute threads, at least 1
   explicit MachineSpeed(int threads);
 
   /// Repeats each kind of work five times and returns the fastest time, which other processes disturbed least. A
-  /// repetition takes as long as its slowest thread. On an idle machine, the call takes a few milliseconds. Throws
+  /// repetition takes as long as its slowest thread. On an idle machine, the call takes less than 0.1 s. Throws
   /// DeviceError if a result is wrong.
   [[nodiscard]] SpeedSample measure();
   [[nodiscard]] std::size_t bytes() const { return from_.size() + to_.size(); }  ///< size of its memory

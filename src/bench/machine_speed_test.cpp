@@ -20,8 +20,8 @@ TEST(MachineSpeed, of_each_number_of_threads_has_checked_results) {
 }
 
 TEST(MachineSpeed, copies_more_than_the_caches_of_each_thread) {
-  EXPECT_EQ(MachineSpeed(1).bytes(), std::size_t{64} << 20U);
-  EXPECT_EQ(MachineSpeed(9).bytes(), std::size_t{72} << 20U);
+  EXPECT_EQ(MachineSpeed(1).bytes(), std::size_t{256} << 20U);
+  EXPECT_EQ(MachineSpeed(40).bytes(), std::size_t{320} << 20U);
 }
 
 }  // namespace

@@ -92,8 +92,7 @@ std::vector<std::string> short_warnings(const Value& result) {
   if (is_unsteady && causes.empty()) {
     warnings.emplace_back(
         "no cause was found: other processes, stolen CPU time, heat, clock, and the speed of the machine itself "
-        "changed "
-        "too little, or are unknown");
+        "changed too little, or are unknown");
   }
   return warnings;
 }

@@ -24,7 +24,8 @@ std::vector<Finding> find_ailments(const Inventory& machine) {
   std::vector<Finding> findings;
   for (const auto& [name, level, signs] : kAilments) {
     for (Sign& sign : signs(machine)) {
-      findings.push_back({.ailment = name, .level = sign.level.value_or(level), .sign = std::move(sign)});
+      const Level found = sign.level.value_or(level);
+      findings.push_back({.ailment = name, .level = found, .sign = std::move(sign)});
     }
   }
   return findings;

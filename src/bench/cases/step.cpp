@@ -65,7 +65,7 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
       watchers.floor.measure();
       executable.reset_profile();
       watchers.machine.begin();
-      meter.emplace(std::move(monitors));
+      meter.emplace(std::exchange(monitors, {}));
     }
     if (step >= options.warmup) watchers.machine.before_step(step - options.warmup, &*meter);
     const auto begin = Clock::now();

@@ -57,10 +57,11 @@ double mean(const std::vector<double>& values) {
 struct MachineRatio {
   std::string_view name;
   double ratio = 1.0;
+  bool is_apart = false;  ///< true if all samples in b are slower than all in a, or all are faster
 };
 
-/// Mean logarithms of the machine's speeds while a figure was measured in all records of a group. Leaves out speeds
-/// that a record lacks.
+/// Logarithms of the machine's speeds while a figure was measured in the records of a group: the mean, and the lowest
+/// and highest sample. Leaves out speeds that a record lacks.
 std::vector<NamedSpeed> log_speeds(const RecordGroup& group, const std::string& name) {
   std::vector<NamedSpeed> sums;
   for (const StoredRecord& record : group.records) {
@@ -69,9 +70,16 @@ std::vector<NamedSpeed> log_speeds(const RecordGroup& group, const std::string& 
     if (figure == figures.end()) return {};
     std::vector<NamedSpeed> next;
     for (const NamedSpeed& speed : figure->machine) {
+      next.push_back({speed.name, std::log(speed.value), std::log(speed.lowest), std::log(speed.highest)});
+      if (sums.empty()) continue;
       const auto sum = std::ranges::find(sums, speed.name, &NamedSpeed::name);
-      if (!sums.empty() && sum == sums.end()) continue;
-      next.push_back({speed.name, std::log(speed.value) + (sums.empty() ? 0.0 : sum->value)});
+      if (sum == sums.end()) {
+        next.pop_back();
+        continue;
+      }
+      next.back().value += sum->value;
+      next.back().lowest = std::min(next.back().lowest, sum->lowest);
+      next.back().highest = std::max(next.back().highest, sum->highest);
     }
     if (next.empty()) return {};
     sums = std::move(next);
@@ -85,7 +93,9 @@ std::vector<MachineRatio> machine_ratios(const RecordGroup& a, const RecordGroup
   const std::vector<NamedSpeed> in_b = log_speeds(b, figure);
   for (const NamedSpeed& speed : log_speeds(a, figure)) {
     const auto other = std::ranges::find(in_b, speed.name, &NamedSpeed::name);
-    if (other != in_b.end()) ratios.push_back({speed.name, std::exp(other->value - speed.value)});
+    if (other == in_b.end()) continue;
+    const bool is_apart = other->highest < speed.lowest || other->lowest > speed.highest;
+    ratios.push_back({speed.name, std::exp(other->value - speed.value), is_apart});
   }
   return ratios;
 }
@@ -99,34 +109,33 @@ Value to_value(const std::vector<MachineRatio>& ratios) {
 
 bool is_changed(double ratio) { return std::abs(ratio - 1.0) > kMostVariation; }
 
-/// Clauses about the changes of the machine by more than 2%.
-std::vector<std::string> machine_clauses(FigureKind kind, double ratio, const std::vector<MachineRatio>& machine) {
+/// Clauses about changes of the machine that can be why a figure changed. Such a change exceeds 2% and the spread of
+/// the samples, and has the direction of the figure's change.
+/// @param speedup ratio of the speed in b to that in a, by the figure
+std::vector<std::string> machine_clauses(double speedup, const std::vector<MachineRatio>& machine) {
   std::vector<std::string> clauses;
   for (const MachineRatio& each : machine) {
-    if (!is_changed(each.ratio)) continue;
-    const double relative = kind == FigureKind::Time ? ratio * each.ratio : ratio / each.ratio;
-    const double percent = std::abs(each.ratio - 1.0) * 100;
     const bool is_slower = each.ratio < 1.0;
-    const std::string change = each.name == "gpu_clock"
-                                   ? fmt::format("had a {:.0f}% {} GPU clock", percent, is_slower ? "lower" : "higher")
-                                   : fmt::format("{} {:.0f}% {}", each.name == "compute" ? "computed" : "copied",
-                                                 percent, is_slower ? "slower" : "faster");
-    clauses.push_back(fmt::format("{} in b (corrected for this, the ratio is {:.3f})", change, relative));
+    if (!each.is_apart || !is_changed(each.ratio) || is_slower != (speedup < 1.0)) continue;
+    const double percent = std::abs(each.ratio - 1.0) * 100;
+    clauses.push_back(each.name == "gpu_clock"
+                          ? fmt::format("had a {:.0f}% {} GPU clock in b", percent, is_slower ? "lower" : "higher")
+                          : fmt::format("{} {:.0f}% {} in b", each.name == "compute" ? "computed" : "copied", percent,
+                                        is_slower ? "slower" : "faster"));
   }
   return clauses;
 }
 
-/// Sentences that say why a figure may have changed: the speed of the machine itself and, for single records, what
-/// disturbed them. If a figure changed by at most 2%, only the machine is named.
+/// Sentences that say why a figure may have changed by more than 2%. They name the speed of the machine itself and, for
+/// single records, what disturbed them.
 std::vector<std::string> reasons_of(const Value& row, const Figure& a, const Figure& b,
                                     const std::vector<MachineRatio>& machine) {
   std::vector<std::string> reasons;
   const double ratio = row.at("ratio").as_double();
-  const std::vector<std::string> clauses = machine_clauses(a.kind, ratio, machine);
-  if (!clauses.empty()) {
-    reasons.push_back(fmt::format("the machine itself {}", fmt::join(clauses, " and ")));
-  } else if (!machine.empty() && is_changed(ratio)) {
-    reasons.emplace_back("the machine itself was as fast in b as in a, within 2%");
+  if (is_changed(ratio) && !machine.empty()) {
+    const std::vector<std::string> clauses = machine_clauses(a.kind == FigureKind::Time ? 1.0 / ratio : ratio, machine);
+    reasons.push_back(clauses.empty() ? "the speed of the machine itself does not explain the difference"
+                                      : fmt::format("the machine itself {}", fmt::join(clauses, " and ")));
   }
   if (is_changed(ratio) && row.at("variation").as_string() != "between runs") {
     for (const std::string& sign : a.signs) reasons.push_back("in a, " + sign);
