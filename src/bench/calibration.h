@@ -26,8 +26,8 @@ struct Calibration {
 [[nodiscard]] Calibration slowest_of(const std::vector<Calibration>& ranks);
 
 /// Returns a sentence without a full stop for computing and for copying, if a slower machine can be why some steps took
-/// longer. Then both samples around these steps are slower, by more than 2%, than both samples around other steps, and
-/// these steps took more than 2% longer. Single samples vary too much to tell anything.
+/// longer. Then both samples around these steps are slower than both samples around other steps, by more than 2%. These
+/// steps also took more than 2% longer. Single samples vary too much to tell anything.
 [[nodiscard]] std::vector<std::string> signs_of(const Calibration& calibration, std::span<const double> step_s);
 
 /// Returns a table {steps, compute_s, copy_s} of arrays; null if there are no samples.
