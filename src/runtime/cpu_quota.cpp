@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "runtime/control_groups.h"
+
 namespace roentgen::runtime {
 namespace {
 
@@ -42,25 +44,10 @@ std::optional<std::string> text_of(const fs::path& path) {
 
 std::optional<double> cgroup_cpu_quota(const fs::path& root, std::string_view membership, const ReadText& read) {
   std::optional<double> least;
-  const auto add = [&](const fs::path& group, bool is_second) {
+  for_each_control_group(root, membership, "cpu", [&](const fs::path& group, bool is_second) {
     const auto quota = quota_of(group, is_second, read);
     if (quota && (!least || *quota < *least)) least = quota;
-  };
-  while (!membership.empty()) {  // lines such as "0::/a/b" or "4:cpu,cpuacct:/a/b"
-    const std::size_t end = std::min(membership.find('\n'), membership.size());
-    const std::string_view line = membership.substr(0, end);
-    membership.remove_prefix(std::min(end + 1, membership.size()));
-    const std::size_t name = line.find(':'), path = line.find(':', name + 1);
-    if (name == std::string_view::npos || path == std::string_view::npos) continue;
-    const std::string_view controllers = line.substr(name + 1, path - name - 1);
-    const bool is_second = controllers.empty();
-    if (!is_second && (',' + std::string(controllers) + ',').find(",cpu,") == std::string::npos) continue;
-    const fs::path top = is_second ? root : root / "cpu";
-    // A container sees its own group as the root, where its path of the host does not exist.
-    for (fs::path group = line.substr(std::min(path + 2, line.size())); !group.empty(); group = group.parent_path())
-      add(top / group, is_second);
-    add(top, is_second);
-  }
+  });
   return least;
 }
 

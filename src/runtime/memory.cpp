@@ -16,6 +16,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "runtime/control_groups.h"
 
 namespace roentgen::runtime {
 namespace {
@@ -66,20 +67,9 @@ std::size_t parse_available_memory(std::string_view meminfo) {
 
 std::size_t cgroup_memory_left(const fs::path& root, std::string_view membership) {
   std::size_t left = kNoLimit;
-  while (!membership.empty()) {  // lines such as "0::/a/b" or "5:memory:/a/b"
-    const std::size_t end = std::min(membership.find('\n'), membership.size());
-    const std::string_view line = membership.substr(0, end);
-    membership.remove_prefix(std::min(end + 1, membership.size()));
-    const std::size_t name = line.find(':'), path = line.find(':', name + 1);
-    if (name == std::string_view::npos || path == std::string_view::npos) continue;
-    const std::string_view controllers = line.substr(name + 1, path - name - 1);
-    const bool is_second = controllers.empty();
-    if (!is_second && (',' + std::string(controllers) + ',').find(",memory,") == std::string::npos) continue;
-    const fs::path top = is_second ? root : root / "memory";
-    fs::path group = line.substr(std::min(path + 2, line.size()));
-    for (; !group.empty(); group = group.parent_path()) left = std::min(left, left_in_group(top / group, is_second));
-    left = std::min(left, left_in_group(top, is_second));
-  }
+  for_each_control_group(root, membership, "memory", [&left](const fs::path& group, bool is_second) {
+    left = std::min(left, left_in_group(group, is_second));
+  });
   return left;
 }
 
