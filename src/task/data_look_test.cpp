@@ -192,7 +192,7 @@ TEST_F(DataLookTest, counts_unknown_labels_and_names_columns_that_are_not_used) 
   const DataLook found = look();
   EXPECT_THAT(found.dataset.label_names, ElementsAre("sick"));
   EXPECT_THAT(found.doubts, Contains(HasSubstr("images with an unknown label")));
-  EXPECT_THAT(found.doubts, Contains(HasSubstr("or -1) for: sick 4; data.blank = \"negative\"")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("or -1), of 24 images: sick 4; data.blank = \"negative\"")));
   EXPECT_THAT(found.doubts,
               Contains(HasSubstr("other than 1, 0, -1, yes and no are not used as labels: old (line 7)")));
   EXPECT_THAT(found.doubts, Contains(HasSubstr("with one text and empty fields are not used as labels: mark")));

@@ -92,8 +92,9 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
     return place.run(plus({"bench", "pipeline", "--data", data / "images", "--image", "32", "--batch", "8"}, more));
   };
   expect_refusal(place.run({"bench", "pipeline"}), {"[cli.bench] --data", "expected images or folders of images"});
-  expect_refusal(place.run({"bench", "step", "--cold"}),
-                 {"[cli.bench] --cold", "expected one of the benchmark cases pipeline, overlap, ablation, got step"});
+  expect_refusal(
+      place.run({"bench", "step", "--cold"}),
+      {"[cli.bench] --cold", "expected one of the benchmark cases short, pipeline, overlap, ablation, got step"});
   expect_refusal(measure({"--pipeline", "fast"}), {"[data.pipeline] pipeline", "tf-official", "got 'fast'"});
   expect_refusal(measure({"--device", "gpu"}), {"[bench.pipeline] --device", "emulated:RATE", "got gpu"});
   expect_refusal(measure({"--rounds", "5"}), {"[cli.bench] --rounds", "expected also --compare-data DIR"});

@@ -304,7 +304,7 @@ TEST_F(EmulatedProgram, largest_batch_is_the_one_whose_plan_fits_the_device) {
   const Ended ended = search(std::to_string(budget));
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Value result = read_json(json);
-  EXPECT_EQ(result.at("batch").as_integer(), 1);
+  EXPECT_EQ(result.at("largest_batch").as_integer(), 1);
   EXPECT_EQ(result.at("process_bytes").as_integer(), 0);
   EXPECT_LE(result.at("needed_bytes").as_integer(), budget);
   EXPECT_EQ(result.at("confirmed").at("peak_bytes"), result.at("needed_bytes"));
