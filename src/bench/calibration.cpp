@@ -54,13 +54,15 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Finds the two parts between which the machine slowed down most. `slow` is nullptr if no part is slower than another
-/// by more than kMostVariation in both samples.
+/// Two parts of a run, in one of which the machine was slower.
 struct Slowdown {
   const Part* fast = nullptr;
   const Part* slow = nullptr;
   double share = 0.0;  ///< share by which the machine was slower
 };
+
+/// Finds the two parts between which the machine slowed down most. Both are nullptr if no part is slower than another
+/// by more than kMostVariation in both samples.
 Slowdown largest_slowdown(const std::vector<Part>& parts) {
   Slowdown largest{.share = kMostVariation};
   for (const Part& slow : parts) {
