@@ -59,10 +59,10 @@ double fastest_s(std::vector<double>& thread_s, const std::function<void(std::si
 
 }  // namespace
 
-MachineSpeed::MachineSpeed(int threads)
+MachineSpeed::MachineSpeed(int threads, int local_ranks)
     : thread_s_(static_cast<std::size_t>(runtime::given_team(threads))),
       sums_(thread_s_.size()),
-      from_(std::max(kLeastBytes, kThreadBytes * thread_s_.size()) / 2),
+      from_(std::max(kLeastBytes / static_cast<std::size_t>(local_ranks), kThreadBytes * thread_s_.size()) / 2),
       to_(from_.size()) {
   const std::span<std::byte> bytes = from_.bytes();
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);

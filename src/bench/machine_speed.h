@@ -22,10 +22,11 @@ struct SpeedSample {
 /// Measures the fixed work on all compute threads. For use by one thread, whose OpenMP team it uses.
 class MachineSpeed {
  public:
-  /// Allocates the memory of the copy: 8 MiB for each thread, at least 256 MiB. So it exceeds the caches of most
-  /// machines.
+  /// Allocates the memory of the copy: 8 MiB for each thread, and at least 256 MiB for all ranks of a host together. So
+  /// it exceeds the caches of most machines.
   /// @param threads number of compute threads, at least 1
-  explicit MachineSpeed(int threads);
+  /// @param local_ranks number of ranks on this host, which sample at the same time, at least 1
+  explicit MachineSpeed(int threads, int local_ranks = 1);
 
   /// Repeats each kind of work five times and returns the fastest time, which other processes disturbed least. A
   /// repetition takes as long as its slowest thread. On an idle machine, the call takes less than 0.1 s. Throws

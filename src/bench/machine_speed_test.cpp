@@ -20,8 +20,11 @@ TEST(MachineSpeed, of_each_number_of_threads_has_checked_results) {
 }
 
 TEST(MachineSpeed, copies_more_than_the_caches_of_each_thread) {
-  EXPECT_EQ(MachineSpeed(1).bytes(), std::size_t{256} << 20U);
-  EXPECT_EQ(MachineSpeed(40).bytes(), std::size_t{320} << 20U);
+  constexpr std::size_t kMiB = std::size_t{1} << 20U;
+  EXPECT_EQ(MachineSpeed(1).bytes(), 256 * kMiB);
+  EXPECT_EQ(MachineSpeed(40).bytes(), 320 * kMiB);
+  EXPECT_EQ(MachineSpeed(2, 4).bytes(), 64 * kMiB);
+  EXPECT_EQ(MachineSpeed(1, 64).bytes(), 8 * kMiB);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ MachineWatch::MachineWatch(const engine::Engine& engine, WatchOptions options)
     : options_(std::move(options)), gpu_(monitor_of(engine)) {
   const bool is_host = engine.device_id().empty();
   if (!options_.is_calibrated || !is_host) return;
-  speed_.emplace(options_.threads);
+  speed_.emplace(options_.threads, options_.local_ranks);
   if (!options_.has_samples_between) sample(0);
 }
 

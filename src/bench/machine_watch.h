@@ -33,6 +33,7 @@ struct WatchOptions {
   bool has_samples_between = true;
   /// False: another rank of this host reads the counters of the whole machine.
   bool has_machine = true;
+  int local_ranks = 1;  ///< number of ranks on this host
   /// Waits for all ranks, so that those of a host sample together; empty: there is one rank.
   std::function<void()> meet{};
 };

@@ -182,6 +182,7 @@ WatchOptions watch_options(const ScalingOptions& options, const train::Ranks& ra
           .is_calibrated = options.is_calibrated && options.device_images_per_s <= 0.0,
           .has_samples_between = !options.input,
           .has_machine = is_first_of_host(ranks),
+          .local_ranks = ranks.local_size(),
           .meet = [&ranks] {
             const int rank = ranks.rank();
             static_cast<void>(ranks.gather_values(std::span(&rank, 1), {.name = "calibration"}));
