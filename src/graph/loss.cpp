@@ -32,6 +32,7 @@ Op make_loss(const LossConfig& config) {
                                    "--set loss.label_smoothing=0, or loss.name=softmax"));
     }
     return SigmoidCrossEntropy{.reduction = reduction_named(config.reduction),
+                               .is_partial = config.is_partial,
                                .positive_weights = config.positive_weights};
   }
   if (config.kind == "softmax") {
@@ -41,6 +42,7 @@ Op make_loss(const LossConfig& config) {
                                    "--set loss.positive_weights=none, or loss.name=sigmoid"));
     }
     return SoftmaxCrossEntropy{.reduction = reduction_named(config.reduction),
+                               .is_partial = config.is_partial,
                                .label_smoothing = config.label_smoothing};
   }
   throw ConfigError(

@@ -17,6 +17,8 @@ struct LossConfig {
   std::string kind = "sigmoid";
   /// Reduction over a batch: "mean_known", "mean_batch" or "sum".
   std::string reduction = "mean_known";
+  /// True: the batch is one of several in an update (SigmoidCrossEntropy::is_partial).
+  bool is_partial = false;
   /// Label smoothing of softmax, from 0 to below 1; must be 0 for sigmoid.
   double label_smoothing = 0.0;
   /// Weight of the positive term of each label, for the sigmoid loss only. Empty: all weights are 1.

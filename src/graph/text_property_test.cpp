@@ -82,14 +82,16 @@ class RandomGraph {
     builder_.output("logits", fc);
     const std::int64_t N = builder_.shape(fc)[0];
     if (flip()) {
-      SigmoidCrossEntropy loss{.reduction = static_cast<int>(pick(3))};
+      SigmoidCrossEntropy loss{.reduction = static_cast<int>(pick(3)), .is_partial = pick(2) == 1};
       for (std::int64_t i = 0; flip() && i < 1; ++i) {
         for (std::int64_t k = 0; k < K; ++k) loss.positive_weights.push_back(random_.uniform(0.0, 1e6));
       }
       builder_.output("loss",
                       builder_.add("loss", loss, {fc, builder_.input("t", {N, K}), builder_.input("m", {N, K})}));
     } else {
-      const SoftmaxCrossEntropy loss{.reduction = static_cast<int>(pick(3)), .label_smoothing = random_.uniform()};
+      const SoftmaxCrossEntropy loss{.reduction = static_cast<int>(pick(3)),
+                                      .is_partial = pick(2) == 1,
+                                      .label_smoothing = random_.uniform()};
       builder_.output("loss",
                       builder_.add("loss", loss, {fc, builder_.input("t", {N, 1}), builder_.input("m", {N, 1})}));
     }

@@ -79,8 +79,9 @@ double compiled_bucket_mb(const TrainRecipe& recipe, bool has_servers) {
 
 CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored, Timeline* timeline) {
   const TrainRecipe& recipe = job.recipe.train;
-  const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   const Ranks ranks(job.group);
+  graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
+  loss.is_partial = ranks.size() * recipe.accumulate > 1;
   CompiledTraining made;
   const bool is_moved = stored != nullptr && is_of_another_engine(*stored, job.engine, ranks);
   if (stored != nullptr && !is_moved) made.plan = *stored;

@@ -13,7 +13,7 @@
 namespace roentgen::train {
 namespace {
 
-enum Said : std::size_t { kLoss, kImages, kStop, kBusy };
+enum Said : std::size_t { kLoss, kImages, kUncounted, kStop, kBusy };
 
 }  // namespace
 
@@ -41,6 +41,9 @@ void GradientExchange::tell(const RankReport& own) {
   std::ranges::fill(said_, 0.0F);
   said_[kLoss] = static_cast<float>(own.loss);
   said_[kImages] = static_cast<float>(own.images);
+  divided_ = own.count.divided;
+  // The difference is 0 if all labels are known, and exact in f32 far longer than the counts.
+  said_[kUncounted] = static_cast<float>(own.count.divided - own.count.counted);
   said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
   said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);
   report_ticket_ = group_.average_figures(said_, {.name = "step"});
@@ -69,8 +72,11 @@ GroupReport GradientExchange::report() {
   const double mean = std::accumulate(busy.begin(), busy.end(), 0.0);
   const auto longest = std::ranges::max_element(busy);
   const double slowest = static_cast<double>(*longest) * ranks;
+  const double divided = divided_ * ranks;
   return {.loss = static_cast<double>(said_[kLoss]),
           .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
+          .count = {.divided = divided,
+                    .counted = divided - std::round(static_cast<double>(said_[kUncounted]) * ranks)},
           .is_stop_asked = said_[kStop] > 0.0F,
           .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0,
           .slowest_rank = static_cast<int>(longest - busy.begin())};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/stream.h"
+#include "train/loss_weight.h"
 
 namespace roentgen {
 class Timeline;
@@ -26,6 +27,8 @@ namespace roentgen::train {
 struct RankReport {
   double loss = 0.0;
   std::int64_t images = 0;
+  /// Count of this rank's batches; LossCount::divided is equal on all ranks.
+  LossCount count{};
   bool is_stop_asked = false;
   /// Time in seconds that the rank worked, without waiting, in the previous update; 0 if not known yet.
   double busy_s = 0.0;
@@ -36,6 +39,7 @@ struct GroupReport {
   /// Mean loss of all ranks; not finite if the loss of any rank is not.
   double loss = 0.0;
   std::int64_t images = 0;
+  LossCount count{};  ///< sum over ranks
   /// True if any rank was asked to stop.
   bool is_stop_asked = false;
   /// Work time of the slowest rank above the mean, as a fraction of the mean; 0 if unknown.
@@ -93,7 +97,7 @@ class GradientExchange {
 
   dist::CommThread& group_;
   Timeline* timeline_;
-  /// Buffer that is averaged over ranks: loss, images, stop flag, and one element per rank for its work time in
+  /// Buffer that is averaged over ranks: loss, images, labels that are not counted, stop flag, and one element per rank for its work time in
   /// seconds.
   std::vector<float> said_;
   /// Event of each bucket, reached once its average is available; empty if the host averages.
@@ -101,6 +105,7 @@ class GradientExchange {
   std::int64_t buckets_;
   bool uses_device_ = false;
   std::int64_t report_ticket_ = 0;
+  double divided_ = 0.0;  ///< LossCount::divided of the last report
   bool is_reported_ = true;
   std::vector<Sent> sent_;
   std::size_t next_ = 0;

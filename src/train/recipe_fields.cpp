@@ -49,7 +49,7 @@ void add_loop(TrainRecipe& train, FieldList& fields) {
   fields.text("pipeline", train.pipeline, {},
               "input pipeline: default, tf-official, naive, or stages: \"samples | shuffle | ...\"");
   fields.integer("accumulate", train.accumulate, {.low = 1, .high = 65536},
-                 "batches per update; their gradients are averaged");
+                 "batches per update; they count as one batch with all their images");
   fields.number("clip_norm", train.clip_norm, kNotNegative, "largest L2 norm of the whole gradient; 0: no clipping");
   fields.number("ema", train.ema, kBelowOne,
                 "decay of the moving average of weights that is evaluated and saved; 0: no average");

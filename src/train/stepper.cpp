@@ -40,6 +40,11 @@ void require_sound(const engine::LossScale& scale, std::int64_t step) {
                  "train.dtype=bf16, a lower optimizer.lr or a longer warm-up"));
 }
 
+// Number of ranks that make an update together.
+std::int64_t partners(const StepperOptions& options) {
+  return options.group == nullptr || options.servers.is_async() ? 1 : options.group->size();
+}
+
 }  // namespace
 
 std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options,
@@ -98,7 +103,8 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
       optimizer_(options_.optimizer, options_.rules, executable),
       scales_loss_(executable.read_loss_scale().has_value()),
       is_norm_late_(executable.gradients().device().copies != nullptr),
-      ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())) {
+      ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())),
+      weight_(executable, options_.accumulate * partners(options_)) {
   if (options_.accumulate > 1) total_ = executable.make_arena(engine::ArenaKind::Trained);
   if (options_.group == nullptr) return;
   if (options_.servers.has_servers()) {
@@ -151,6 +157,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   RG_ASSERT(batch.has_value());
   record.data_wait_seconds += seconds_since(start);
   record.images += batch->valid;
+  count_ += weight_.of(batch->slot);
   executable_.bind_slot(batch->slot);
   executable_.set_step(record.step * options_.accumulate + i);
   dist::reach({.name = "forward"}, record.step);
@@ -191,6 +198,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
 void Stepper::report(const StepRecord& record) {
   exchange_->tell({.loss = record.loss,
                    .images = record.images,
+                   .count = count_,
                    .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
                    .busy_s = busy_s_});
 }
@@ -253,11 +261,12 @@ bool Stepper::pushes_early() const {
   return servers_ && options_.is_overlapped && !is_late;
 }
 
-void Stepper::begin_push(const StepRecord& record, double factor) {
+void Stepper::begin_push(const StepRecord& record, double clip_factor) {
   if (options_.servers.is_async()) require_finite(record.loss, "loss", record.step);
   servers_->begin({.lr = record.lr,
                    .step = record.step,
-                   .scale = factor / static_cast<double>(options_.accumulate),
+                   .scale = batch_scale() * clip_factor,
+                   .count = count_,
                    .images = record.images,
                    .is_finite = std::isfinite(record.loss),
                    .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked()});
@@ -267,7 +276,7 @@ void Stepper::push_late(StepRecord& record) {
   double factor = 1.0;
   if (options_.servers.is_async() && options_.clip_norm > 0.0) {
     for (const runtime::Event* ready : ready_) ready->wait();
-    const double scale = 1.0 / static_cast<double>(options_.accumulate);
+    const double scale = batch_scale() * count_.factor();
     const ClipFactor clip = clip_factor(sum_of_squares(gradients().values()) * scale * scale, options_.clip_norm);
     require_finite(clip.norm, "gradient norm", record.step);
     record.gradient_norm = clip.norm;
@@ -286,6 +295,7 @@ void Stepper::finish_with_servers(StepRecord& record) {
   if (options_.servers.is_async()) {
     record.images = servers_->images();
     record.staleness = servers_->staleness();
+    record.loss *= count_.factor();
   }
   if (!exchange_) return;
   is_stop_asked_ = is_stop_asked_ || reply.is_stop_asked > 0.0;
@@ -297,7 +307,8 @@ void Stepper::finish_with_servers(StepRecord& record) {
 
 void Stepper::add_group_report(StepRecord& record) {
   const GroupReport group = exchange_->report();
-  record.loss = group.loss;
+  count_ = group.count;
+  record.loss = group.loss * count_.factor();
   record.images = group.images;
   record.imbalance = group.imbalance;
   record.slowest_rank = group.slowest_rank;
@@ -310,7 +321,7 @@ void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecor
   optimizer_.apply({.ranges = ranges,
                     .lr = record.lr,
                     .step = record.step + 1,
-                    .scale = 1.0 / static_cast<double>(options_.accumulate),
+                    .scale = batch_scale() * count_.factor(),
                     .clip_norm = clip_norm,
                     .after = after},
                    gradients());
@@ -319,7 +330,10 @@ void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecor
 void Stepper::apply_all(StepRecord& record, const runtime::Event* after) {
   read_late_norm();  // before the next norm overwrites it
   apply(ranges_, record, options_.clip_norm, after);
-  if (!exchange_) add_loss(record);
+  if (!exchange_) {
+    add_loss(record);
+    record.loss *= count_.factor();
+  }
   require_finite(record.loss, "loss", record.step);
   if (options_.clip_norm <= 0.0) return;
   if (is_norm_late_) {
@@ -350,6 +364,7 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   StepRecord record{.step = step, .lr = lr};
   const double exposed_s = has_partners() ? options_.group->exposed_s() : 0.0;
   executable_.begin_update();
+  count_ = {};
   for (std::int64_t i = 0; i < options_.accumulate; ++i) run_batch(batches, i, record);
   dist::reach({.name = "optimizer"}, step);
   if (has_partners()) {

@@ -16,6 +16,7 @@
 #include "data/stage/batch.h"
 #include "engine/engine.h"
 #include "train/gradient_exchange.h"
+#include "train/loss_weight.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
 #include "train/servers/server_exchange.h"
@@ -38,14 +39,15 @@ struct StepperOptions {
   double weight_decay = 0.0;
   /// True: batch norms and biases get weight decay, too.
   bool decays_norm_and_bias = false;
-  /// Number of batches per update; their gradients are averaged.
+  /// Number of batches per update. Their gradients are averaged over batches and ranks, then multiplied by
+  /// LossCount::factor() of the update.
   std::int64_t accumulate = 1;
   /// Largest global L2 norm of the gradient; 0: no limit. Gradients are multiplied by min(1, clip_norm / (norm +
   /// 1e-6)), like torch.nn.utils.clip_grad_norm_.
   double clip_norm = 0.0;
   /// Called with the samples of each batch used for training; may be empty.
   std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
-  /// Ranks that make updates together, each with its own batches; their gradients are averaged. Null for a single
+  /// Ranks that make updates together, each with its own batches. Null for a single
   /// process. Must outlive the stepper.
   dist::CommThread* group = nullptr;
   /// With a group: engine::Engine::device_id() of the executable's engine.
@@ -127,16 +129,18 @@ class Stepper {
   void send(std::size_t at);
   /// Sends all buckets after backward.
   void send_all();
-  /// Sends the report of this rank to all ranks; the record must contain the loss.
+  /// Sends the report of this rank to all ranks; the record must contain the mean loss of its batches.
   void report(const StepRecord& record);
   /// Waits for averaged buckets. Updates each bucket at once, unless the update first needs the norm of all gradients.
   void finish_with_group(StepRecord& record);
   [[nodiscard]] bool has_partners() const { return exchange_ || servers_; }
   /// True if gradients are sent to servers while backward continues.
   [[nodiscard]] bool pushes_early() const;
-  void begin_push(const StepRecord& record, double factor);
+  void begin_push(const StepRecord& record, double clip_factor);
   /// Sends all gradients to the servers after backward; async: clipped to clip_norm.
   void push_late(StepRecord& record);
+  /// Factor that turns the sum of gradients over batches into their mean.
+  [[nodiscard]] double batch_scale() const { return 1.0 / static_cast<double>(options_.accumulate); }
   /// Waits for the new weights of the servers.
   void finish_with_servers(StepRecord& record);
   /// Fills the record with the combined reports of all ranks.
@@ -168,6 +172,9 @@ class Stepper {
   /// Norm that was read late and that no record contains yet.
   std::optional<double> late_norm_;
   std::vector<engine::UpdateRange> ranges_;
+  LossWeight weight_;
+  /// Count of the batches of this update; with synchronous ranks, at the end of all ranks.
+  LossCount count_;
   /// Sum of gradients over batches; null without accumulation.
   std::unique_ptr<engine::Arena> total_;
   /// Exchange of gradients between ranks; null for one process and asynchronous updates. With synchronous servers, it

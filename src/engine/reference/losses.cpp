@@ -12,15 +12,18 @@ double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std:
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 /// Divisor of the sum of the terms. It is 1 if no label is known, so that the loss is 0. `mask` is (N, K) or (N, 1).
-double divisor(int reduction, const Array& mask) {
-  if (reduction == static_cast<int>(graph::Reduction::Sum)) return 1.0;
+template <typename Loss>
+double divisor(const Loss& op, const Array& mask) {
+  if (op.reduction == static_cast<int>(graph::Reduction::Sum)) return 1.0;
   const std::int64_t N = mask.shape[0];
   const std::int64_t K = mask.shape[1];
+  const bool is_by_label = op.reduction == static_cast<int>(graph::Reduction::MeanKnown);
+  if (op.is_partial) return static_cast<double>(is_by_label ? N * K : N);
   double count = 0.0;
   for (std::int64_t n = 0; n < N; ++n) {
     double known = 0.0;
     for (std::int64_t k = 0; k < K; ++k) known += mask[n * K + k] > 0.0 ? 1.0 : 0.0;
-    count += reduction == static_cast<int>(graph::Reduction::MeanKnown) ? known : std::min(known, 1.0);
+    count += is_by_label ? known : std::min(known, 1.0);
   }
   return std::max(count, 1.0);
 }
@@ -73,14 +76,14 @@ double value(const graph::SigmoidCrossEntropy& op, const Array& z, const Scope& 
     const double p = positive_weight(op, i % z.shape[1]);
     sum += m[i] * (p * t[i] * softplus(-z[i]) + (1.0 - t[i]) * softplus(z[i]));
   }
-  return sum / divisor(op.reduction, m);
+  return sum / divisor(op, m);
 }
 
 void add_gradient(const graph::SigmoidCrossEntropy& op, const Head& head, Scope& scope) {
   const Array& z = *scope.src[head.input];
   const Array& t = *scope.src[1];
   const Array& m = *scope.src[2];
-  const double factor = head.weight * (*scope.diff_dst)[0] / divisor(op.reduction, m);
+  const double factor = head.weight * (*scope.diff_dst)[0] / divisor(op, m);
   for (std::int64_t i = 0; i < z.size(); ++i) {
     if (m[i] == 0.0) continue;
     const double p = positive_weight(op, i % z.shape[1]);
@@ -100,14 +103,14 @@ double value(const graph::SoftmaxCrossEntropy& op, const Array& z, const Scope& 
       sum -= m[n] * target(op, *scope.src[1], n, k, K) * logs[static_cast<std::size_t>(k)];
     }
   }
-  return sum / divisor(op.reduction, m);
+  return sum / divisor(op, m);
 }
 
 void add_gradient(const graph::SoftmaxCrossEntropy& op, const Head& head, Scope& scope) {
   const Array& z = *scope.src[head.input];
   const Array& m = *scope.src[2];
   const std::int64_t K = z.shape[1];
-  const double factor = head.weight * (*scope.diff_dst)[0] / divisor(op.reduction, m);
+  const double factor = head.weight * (*scope.diff_dst)[0] / divisor(op, m);
   for (std::int64_t n = 0; n < z.shape[0]; ++n) {
     if (m[n] == 0.0) continue;
     const std::vector<double> logs = log_softmax(z, n);

@@ -32,6 +32,7 @@ const std::vector<std::string_view>& reduction_names() {
 
 void SigmoidCrossEntropy::visit(AttributeVisitor& visitor) {
   visitor.word("reduction", reduction, 0, reduction_names());
+  visitor.flag("partial", is_partial, false);
   visitor.numbers("positive_weights", positive_weights);
   visitor.numbers("auxiliary_weights", auxiliary_weights);
 }
@@ -53,6 +54,7 @@ Inferred SigmoidCrossEntropy::infer(std::string_view node, std::span<const Shape
 
 void SoftmaxCrossEntropy::visit(AttributeVisitor& visitor) {
   visitor.word("reduction", reduction, 0, reduction_names());
+  visitor.flag("partial", is_partial, false);
   visitor.number("label_smoothing", label_smoothing, 0.0);
   visitor.numbers("auxiliary_weights", auxiliary_weights);
 }

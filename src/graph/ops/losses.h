@@ -34,6 +34,10 @@ struct SigmoidCrossEntropy {
   /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;                     ///< reduction of the loss terms, a value of Reduction
+  /// True: the batch is one of several in an update, so that nobody knows yet how many labels of the update are known.
+  /// The divisor then counts unknown labels, too: N K instead of the known labels, N instead of the images. Equal in
+  /// all batches, it leaves the terms of all of them comparable (train/loss_weight.h).
+  bool is_partial = false;
   std::vector<double> positive_weights;  ///< (K) weights of positive labels; empty if all are 1
   /// Weights of the auxiliary classifiers' losses, one for each input after the third.
   std::vector<double> auxiliary_weights;
@@ -52,6 +56,7 @@ struct SoftmaxCrossEntropy {
   /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;             ///< reduction of the loss terms, a value of Reduction
+  bool is_partial = false;       ///< as in SigmoidCrossEntropy, with one label per image
   double label_smoothing = 0.0;  ///< label smoothing e, from 0 to below 1
   /// Weights of the auxiliary classifiers' losses, one for each input after the third.
   std::vector<double> auxiliary_weights;

@@ -22,6 +22,8 @@ constexpr const char* kToWorker = "weights for worker";
 
 std::int64_t whole(double number) { return std::llround(number); }
 
+LossCount count_of(const Request& request) { return {.divided = request.divided, .counted = request.counted}; }
+
 }  // namespace
 
 ParameterServer::ParameterServer(engine::Executable& executable, Optimizer& optimizer,
@@ -160,6 +162,12 @@ void ParameterServer::apply_bucket(std::size_t i, std::span<const float> gradien
                    executable_.gradients());
 }
 
+double ParameterServer::loss_factor() const {
+  LossCount count;
+  for (const Worker& worker : workers_) count += count_of(worker.request);
+  return count.factor();
+}
+
 void ParameterServer::sum_bucket(std::size_t i) {
   sources_.clear();
   for (Worker& worker : std::span(workers_).subspan(1)) {
@@ -182,7 +190,9 @@ void ParameterServer::take_bucket(dist::Communicator& group, std::size_t i) {
       executable_.begin_update();
     }
     const auto is_finite = [](const Worker& worker) { return worker.request.is_finite > 0.0; };
-    if (std::ranges::all_of(workers_, is_finite)) apply_bucket(i, part(workers_.front().values, i), request, 1.0);
+    if (std::ranges::all_of(workers_, is_finite)) {
+      apply_bucket(i, part(workers_.front().values, i), request, loss_factor());
+    }
     answer_all(group, i);
   }
   if (is_last) end_round(group);
@@ -198,13 +208,14 @@ void ParameterServer::apply_clipped(dist::Communicator& group) {
       .all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(squares)),
                   {.name = "gradient norm", .index = whole(request.step)})
       .wait(options_.limit);
-  const double sum = std::accumulate(squares.begin(), squares.end(), 0.0) * request.scale * request.scale;
+  const double factor = loss_factor(), scale = request.scale * factor;
+  const double sum = std::accumulate(squares.begin(), squares.end(), 0.0) * scale * scale;
   const ClipFactor clip = clip_factor(sum, options_.clip_norm);
   totals_.norm = clip.norm;
   const auto is_finite = [](const Worker& worker) { return worker.request.is_finite > 0.0; };
   const bool is_sound = std::isfinite(clip.norm) && std::ranges::all_of(workers_, is_finite);
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    if (is_sound) apply_bucket(i, part(workers_.front().values, i), request, clip.factor);
+    if (is_sound) apply_bucket(i, part(workers_.front().values, i), request, clip.factor * factor);
     answer_all(group, i);
   }
 }
@@ -234,7 +245,8 @@ void ParameterServer::take_push(dist::Communicator& group, Worker& worker) {
     executable_.begin_update();
     Request damped = worker.request;
     damped.lr *= late_rate(staleness, options_.workers);
-    for (std::size_t i = 0; i < buckets_.size(); ++i) apply_bucket(i, part(worker.values, i), damped, 1.0);
+    const double factor = count_of(damped).factor();
+    for (std::size_t i = 0; i < buckets_.size(); ++i) apply_bucket(i, part(worker.values, i), damped, factor);
     totals_.applied += 1.0;
     totals_.staleness_sum += staleness;
     totals_.staleness_max = std::max(totals_.staleness_max, staleness);

@@ -81,7 +81,10 @@ class ParameterServer {
   void take_push(dist::Communicator& group, Worker& worker);
   /// Computes the mean of bucket `i` over workers, in their order, in place of the first worker's values.
   void sum_bucket(std::size_t i);
+  /// @param factor product of the clip factor and LossCount::factor()
   void apply_bucket(std::size_t i, std::span<const float> gradients, const Request& request, double factor);
+  /// Factor of the update to which all workers have sent gradients.
+  [[nodiscard]] double loss_factor() const;
   /// Computes the norm over all servers, then updates all buckets with clipped gradients.
   void apply_clipped(dist::Communicator& group);
   void answer_all(dist::Communicator& group, std::size_t i);

@@ -82,6 +82,8 @@ void ServerExchange::begin(const Push& push) {
            .lr = push.lr,
            .step = static_cast<double>(push.step),
            .scale = push.scale,
+           .divided = push.count.divided,
+           .counted = push.count.counted,
            .images = static_cast<double>(push.images),
            .is_finite = push.is_finite ? 1.0 : 0.0,
            .is_stop_asked = push.is_stop_asked ? 1.0 : 0.0,

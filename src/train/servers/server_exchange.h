@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "train/loss_weight.h"
 #include "train/servers/server_messages.h"
 #include "train/servers/server_options.h"
 #include "train/servers/staleness.h"
@@ -35,6 +36,7 @@ class ServerExchange {
     double lr = 0.0;
     std::int64_t step = 0;  ///< number of updates before this one
     double scale = 1.0;     ///< factor by which the gradients are multiplied
+    LossCount count{};      ///< count of their batches; the server applies its factor
     std::int64_t images = 0;
     bool is_finite = true;  ///< true if the loss is finite
     bool is_stop_asked = false;

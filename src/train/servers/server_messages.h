@@ -35,6 +35,8 @@ struct Request {
   double lr = 0.0;             ///< learning rate of the update
   double step = 0.0;           ///< synchronous: number of updates before this one
   double scale = 1.0;          ///< factor by which the gradients are multiplied
+  double divided = 1.0;        ///< LossCount::divided of the gradients
+  double counted = 1.0;        ///< LossCount::counted of the gradients
   double images = 0.0;         ///< number of images of the gradients
   double is_finite = 1.0;      ///< 0 if the loss is not finite; then weights are not updated
   double is_stop_asked = 0.0;  ///< 1 if all workers must stop

@@ -46,8 +46,11 @@ double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::
 double sigmoid(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
 
 // Divisor of the sum of terms. Returns 1 instead of 0 if no label is known: the loss is then 0, without a gradient.
-double divisor(const graph::Reduction reduction, const float* mask, std::int64_t N, std::int64_t columns) {
+template <typename LossOp>
+double divisor(const LossOp& op, const float* mask, std::int64_t N, std::int64_t columns) {
+  const auto reduction = static_cast<graph::Reduction>(op.reduction);
   if (reduction == graph::Reduction::Sum) return 1.0;
+  if (op.is_partial) return static_cast<double>(reduction == graph::Reduction::MeanBatch ? N : N * columns);
   double known = 0.0;
   for (std::int64_t n = 0; n < N; ++n) {
     double row = 0.0;
@@ -117,7 +120,7 @@ class LossKernel final : public Kernel {
   void run() override {
     constexpr bool has_mask_by_row = std::is_same_v<LossOp, graph::SoftmaxCrossEntropy>;
     const std::int64_t columns = has_mask_by_row ? 1 : work_.K;
-    const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, columns);
+    const double scale = 1.0 / divisor(op_, data_.mask, work_.N, columns);
     double sum = 0.0;
     for (const Head& head : work_.heads) add_head(op_, work_, data_, head, head.weight * scale, sum);
     if (work_.direction == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);

@@ -52,6 +52,9 @@ __device__ double softmax_term(const LossTerms& terms, const float* logits, std:
 __device__ double divisor(const LossTerms& terms) {
   if (terms.reduction == graph::Reduction::Sum) return 1.0;
   const std::int64_t columns = terms.is_softmax ? 1 : terms.K;
+  if (terms.is_partial) {
+    return static_cast<double>(terms.reduction == graph::Reduction::MeanBatch ? terms.N : terms.N * columns);
+  }
   double known = 0.0;
   for (std::int64_t n = threadIdx.x; n < terms.N; n += kThreads) {
     double row = 0.0;

@@ -23,6 +23,7 @@ struct LossTerms {
   std::int64_t N = 0;                        ///< number of images
   std::int64_t K = 0;                        ///< number of classes
   graph::Reduction reduction{};              ///< selects the divisor of the sum of terms
+  bool is_partial = false;                   ///< true: the divisor counts unknown labels, too
   bool is_softmax = false;                   ///< true: softmax cross-entropy, false: sigmoid cross-entropy
   const double* positive_weights = nullptr;  ///< sigmoid loss: weights (K) of positive labels; null: all 1
   double label_smoothing = 0.0;              ///< softmax loss: label smoothing

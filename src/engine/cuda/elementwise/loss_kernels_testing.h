@@ -52,15 +52,17 @@ inline Term softmax_term(std::span<const float> z, std::size_t label, double smo
 }
 
 /// Number by which the sum of all terms is divided.
-inline double divisor(graph::Reduction reduction, const std::vector<float>& mask, std::size_t columns) {
-  if (reduction == graph::Reduction::Sum) return 1.0;
+inline double divisor(const LossTerms& terms, const std::vector<float>& mask, std::size_t columns) {
+  if (terms.reduction == graph::Reduction::Sum) return 1.0;
+  const bool is_by_image = terms.reduction == graph::Reduction::MeanBatch;
+  if (terms.is_partial) return static_cast<double>(is_by_image ? mask.size() / columns : mask.size());
   double labels = 0.0, images = 0.0;
   for (std::size_t n = 0; n < mask.size(); n += columns) {
     double row = 0.0;
     for (std::size_t k = 0; k < columns; ++k) row += mask[n + k];
     labels += row, images += row > 0.0 ? 1.0 : 0.0;
   }
-  return std::max(reduction == graph::Reduction::MeanBatch ? images : labels, 1.0);
+  return std::max(is_by_image ? images : labels, 1.0);
 }
 
 inline void check_loss(runtime::Device& device, LossTerms terms, Worst& worst) {
@@ -88,7 +90,7 @@ inline void check_loss(runtime::Device& device, LossTerms terms, Worst& worst) {
   const DeviceArray<double> scale(device, *stream, std::size_t{1});
   const DeviceArray<StepState> state(device, *stream, std::vector{StepState{.loss_scale = kLossScale}});
   loss(*stream, terms, heads, on_loss.get(), scale.get());
-  const double over = 1.0 / divisor(terms.reduction, host.mask, columns);
+  const double over = 1.0 / divisor(terms, host.mask, columns);
   double wanted = 0.0;
   for (int head = 0; head < heads.count; ++head) {
     const DeviceArray<float> gradient(device, *stream, images * classes);
@@ -124,10 +126,16 @@ inline void check_loss(runtime::Device& device, LossTerms terms, Worst& worst) {
   constexpr double kWeighted = 1.0;  // its address alone asks for weights
   using graph::Reduction;
   for (const Reduction reduction : {Reduction::MeanKnown, Reduction::MeanBatch, Reduction::Sum}) {
-    loss_testing::check_loss(device, {.N = 40, .K = 14, .reduction = reduction}, worst);
-    loss_testing::check_loss(device, {.N = 3, .K = 5, .reduction = reduction, .positive_weights = &kWeighted}, worst);
-    loss_testing::check_loss(
-        device, {.N = 300, .K = 3, .reduction = reduction, .is_softmax = true, .label_smoothing = 0.1}, worst);
+    for (const bool is_partial : {false, true}) {
+      const LossTerms terms{.N = 40, .K = 14, .reduction = reduction, .is_partial = is_partial};
+      loss_testing::check_loss(device, terms, worst);
+      LossTerms weighted = terms;
+      weighted.N = 3, weighted.K = 5, weighted.positive_weights = &kWeighted;
+      loss_testing::check_loss(device, weighted, worst);
+      LossTerms softmax = terms;
+      softmax.N = 300, softmax.K = 3, softmax.is_softmax = true, softmax.label_smoothing = 0.1;
+      loss_testing::check_loss(device, softmax, worst);
+    }
   }
   return worst;
 }

@@ -59,7 +59,10 @@ void add_options(const graph::SoftmaxCrossEntropy& op, const graph::Node&, Terms
 template <typename LossOp>
 Terms terms_of(const LossOp& op, const graph::Node& node, Lowering& lowering) {
   const Shape& shape = lowering.value(node.inputs[0]).shape;
-  Terms work{.terms = {.N = shape[0], .K = shape[1], .reduction = static_cast<graph::Reduction>(op.reduction)},
+  Terms work{.terms = {.N = shape[0],
+                       .K = shape[1],
+                       .reduction = static_cast<graph::Reduction>(op.reduction),
+                       .is_partial = op.is_partial},
              .labels = lowering.value(node.inputs[1]).tensor,
              .mask = lowering.value(node.inputs[2]).tensor};
   add_options(op, node, work, lowering);
