@@ -89,9 +89,8 @@ class RandomGraph {
       builder_.output("loss",
                       builder_.add("loss", loss, {fc, builder_.input("t", {N, K}), builder_.input("m", {N, K})}));
     } else {
-      const SoftmaxCrossEntropy loss{.reduction = static_cast<int>(pick(3)),
-                                      .is_partial = pick(2) == 1,
-                                      .label_smoothing = random_.uniform()};
+      const SoftmaxCrossEntropy loss{
+          .reduction = static_cast<int>(pick(3)), .is_partial = pick(2) == 1, .label_smoothing = random_.uniform()};
       builder_.output("loss",
                       builder_.add("loss", loss, {fc, builder_.input("t", {N, 1}), builder_.input("m", {N, 1})}));
     }

@@ -73,13 +73,13 @@ GroupReport GradientExchange::report() {
   const auto longest = std::ranges::max_element(busy);
   const double slowest = static_cast<double>(*longest) * ranks;
   const double divided = divided_ * ranks;
-  return {.loss = static_cast<double>(said_[kLoss]),
-          .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
-          .count = {.divided = divided,
-                    .counted = divided - std::round(static_cast<double>(said_[kUncounted]) * ranks)},
-          .is_stop_asked = said_[kStop] > 0.0F,
-          .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0,
-          .slowest_rank = static_cast<int>(longest - busy.begin())};
+  return {
+      .loss = static_cast<double>(said_[kLoss]),
+      .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
+      .count = {.divided = divided, .counted = divided - std::round(static_cast<double>(said_[kUncounted]) * ranks)},
+      .is_stop_asked = said_[kStop] > 0.0F,
+      .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0,
+      .slowest_rank = static_cast<int>(longest - busy.begin())};
 }
 
 AveragedBucket GradientExchange::wait_next() {

@@ -97,8 +97,8 @@ class GradientExchange {
 
   dist::CommThread& group_;
   Timeline* timeline_;
-  /// Buffer that is averaged over ranks: loss, images, labels that are not counted, stop flag, and one element per rank for its work time in
-  /// seconds.
+  /// Buffer that is averaged over ranks: loss, images, labels that are not counted, stop flag, and work times. Each
+  /// rank has one element for its work time in seconds.
   std::vector<float> said_;
   /// Event of each bucket, reached once its average is available; empty if the host averages.
   std::vector<std::unique_ptr<runtime::Event>> done_;

@@ -11,7 +11,7 @@
 namespace roentgen::train {
 namespace {
 
-/// What both losses have in common.
+/// Attributes that both losses have.
 struct Loss {
   graph::Reduction reduction{};
   bool is_partial = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that an update of several batches and ranks is that of one batch with all their images, also if labels are
-// unknown, and if a batch has no known label at all.
+// Tests that an update of several batches and ranks is that of one batch with all their images. Some labels are
+// unknown, and the last batch has no known label at all.
 #include "train/loss_weight.h"
 
 #include <fmt/format.h>

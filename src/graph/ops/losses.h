@@ -33,7 +33,7 @@ inline constexpr int kMostAuxiliary = 8;
 struct SigmoidCrossEntropy {
   /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
-  int reduction = 0;                     ///< reduction of the loss terms, a value of Reduction
+  int reduction = 0;  ///< reduction of the loss terms, a value of Reduction
   /// True: the batch is one of several in an update, so that nobody knows yet how many labels of the update are known.
   /// The divisor then counts unknown labels, too: N K instead of the known labels, N instead of the images. Equal in
   /// all batches, it leaves the terms of all of them comparable (train/loss_weight.h).
