@@ -6,7 +6,9 @@
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -81,6 +83,18 @@ class EmulatedRanks : public Launch {
     return losses;
   }
 
+  /// "comm_exposed" and "seconds" of all updates in the log of a run.
+  std::vector<std::pair<double, double>> exposed_of(const std::string& run) {
+    std::vector<std::pair<double, double>> shares;
+    std::istringstream lines(read_all(place_ / run / "log.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const Value entry = io::parse_json(line, "log").or_throw();
+      const Value* const share = entry.find("comm_exposed");
+      if (share != nullptr) shares.emplace_back(share->as_double(), entry.at("seconds").as_double());
+    }
+    return shares;
+  }
+
   /// L2 distance between the weights of two runs, divided by their norm.
   double distance(const std::string& left, const std::string& right) {
     const auto a = io::SafetensorsReader::open(resume_file(left)).or_throw();
@@ -133,6 +147,44 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
   EXPECT_NE(refused.code, 0);
   EXPECT_THAT(refused.err, HasSubstr("[dist.nccl] --reduce nccl: expected NCCL, and gradients on one GPU per rank, "
                                      "got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
+}
+
+TEST_F(EmulatedRanks, cards_that_no_rank_uses_are_named) {
+  constexpr const char* kHowToUseAll = " are used; --ranks auto, or more processes of mpirun or srun, use a rank per GPU";
+  for (const int ranks : {0, 2}) {
+    const Ended ended = must_train_plain("idle" + std::to_string(ranks), ranks, 6, 1);
+    EXPECT_THAT(ended.err, HasSubstr("warning: only " + std::to_string(std::max(ranks, 1)) + " of 4 GPUs of "));
+    EXPECT_THAT(ended.err, HasSubstr(kHowToUseAll));
+    EXPECT_EQ(ended.err.find("only "), ended.err.rfind("only ")) << "named once";
+  }
+  const auto expect_none = [&](const std::string& run, int ranks, const std::vector<std::string>& more) {
+    EXPECT_THAT(must_train_plain(run, ranks, 3, 1, more).err, testing::Not(HasSubstr("GPUs of "))) << run;
+  };
+  expect_none("all", 4, {});
+  expect_none("auto", 0, {"--ranks", "auto", "--oversubscribe"});
+  expect_none("chosen", 0, {"--device", "cuda:1"});
+  expect_none("chosen-ranks", 2, {"--device", "cuda:1", "--allow-shared-gpu"});
+  expect_none("devices", 0, {"--devices", "cuda:0,1"});
+  expect_none("cpu", 2, {"--device", "cpu"});
+}
+
+TEST_F(EmulatedRanks, auto_is_refused_where_mpirun_started_one_process_for_several_cards) {
+  const std::vector<std::string> mpirun{"/usr/bin/env", "OMPI_ALLOW_RUN_AS_ROOT=1",
+                                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "-np", "1"};
+  const auto train = [&](const std::string& run, const std::vector<std::string>& more) {
+    return Process(plain_words(run, 0, 6, 1, more), place_.root(), mpirun, RG_HELD_PROGRAM).wait();
+  };
+  const Ended refused = train("no", {"--ranks", "auto"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("[cli.launch] --ranks auto: expected 4 processes on "));
+  EXPECT_THAT(refused.err, HasSubstr(", one per GPU, got 1, as mpirun or srun started; try mpirun -np 4, srun "
+                                     "--ntasks-per-node=4, or --ranks 1\n"));
+  EXPECT_FALSE(fs::exists(place_ / "no"));
+  const Ended one = train("one", {"--ranks", "1"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(one.err, HasSubstr("warning: only 1 of 4 GPUs of "));
+  const EmulatedCards single(1);
+  EXPECT_EQ(train("single", {"--ranks", "auto"}).code, 0);
 }
 
 // The lesson of PyTorch's DataParallel, whose first GPU held 15.5 GB and the others 12 GB (FutureGAN, 8 P100). Rank 0
@@ -228,9 +280,30 @@ TEST_F(EmulatedRanks, devices_that_cannot_be_had_are_named_once) {
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }
 
+/// Seconds from the last gradients of each update until their average on rank 0, by a trace.
+std::vector<double> exposed_in(const Value& trace) {
+  std::map<std::string, std::vector<double>> buckets;  // by name, such as "gradient bucket 2"
+  const Value::Array& events = trace.at("traceEvents").as_array();
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+    const std::string& name = events[i].at("name").as_string();
+    if (events[i].at("pid").as_integer() != 0 || !name.starts_with("gradient bucket ")) continue;
+    EXPECT_EQ(events[i + 1].at("name").as_string(), "QUEUE") << "until the gradients are ready";
+    buckets[name].push_back(1e-6 * (events[i].at("dur").as_double() - events[i + 1].at("dur").as_double()));
+  }
+  return buckets.empty() ? std::vector<double>{} : buckets.rbegin()->second;
+}
+
 TEST_F(EmulatedRanks, log_names_the_communication_that_computing_does_not_hide) {
-  must_train_plain("exposed", 2, 6, 1, {"--json", place_ / "exposed.json"});
-  EXPECT_GT(read_json(place_ / "exposed.json").at("comm_exposed").as_double(), 0.0);
+  must_train_plain("exposed", 2, 6, 1, {"--trace"});
+  const std::vector<double> updates = exposed_in(read_json(place_ / "exposed/trace.json"));
+  ASSERT_EQ(updates.size(), 5U);
+  const double all = std::accumulate(updates.begin(), updates.end(), 0.0);
+  double logged = 0.0;
+  for (const auto& [share, seconds] : exposed_of("exposed")) logged += share * seconds;
+  EXPECT_GT(logged, 0.0);
+  // The log of the last update may have been written before its average was complete. Times in a trace are rounded to
+  // nanoseconds.
+  EXPECT_THAT(logged, testing::AnyOf(testing::DoubleNear(all, 1e-7), testing::DoubleNear(all - updates.back(), 1e-7)));
 }
 
 TEST_F(EmulatedRanks, clip_norms_and_loss_scales_are_those_of_all_ranks) {
