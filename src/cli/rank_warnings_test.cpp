@@ -57,19 +57,19 @@ TEST(IdleCardWarning, names_hosts_with_cards_that_no_rank_uses) {
 }
 
 TEST(IdleCardWarning, counts_cards_and_not_what_each_rank_sees) {
-  // As of srun --gpus-per-task=1: each rank sees another card.
+  // With srun --gpus-per-task=1, each rank sees another card.
   EXPECT_EQ(idle_card_warning({std::vector<RankPlace>{{.card_bus = "b0", .visible_cards = {"b0"}},
                                                       {.card_bus = "b1", .visible_cards = {"b1"}},
                                                       {.card_bus = "b0", .visible_cards = {"b0"}}},
                                kHosts}),
             "");
-  // As of srun --gpus-per-task=2: each rank sees two other cards and uses one of them.
+  // With srun --gpus-per-task=2, each rank sees two other cards and uses one of them.
   EXPECT_THAT(idle_card_warning({std::vector<RankPlace>{{.card_bus = "b0", .visible_cards = {"b0", "b1"}},
                                                         {.card_bus = "b3", .visible_cards = {"b2", "b3"}},
                                                         {.card_bus = "b0", .visible_cards = {"b0"}}},
                                  kHosts}),
               HasSubstr("only 2 of 4 GPUs of n1 are used"));
-  // Two ranks of n1 share a card.
+  // Ranks of n1 share a card.
   EXPECT_THAT(idle_card_warning({std::vector<RankPlace>(3, {.card_bus = "b0", .visible_cards = {"b0", "b1"}}), kHosts}),
               HasSubstr("only 1 of 2 GPUs of n1, 1 of 2 GPUs of n2 are used"));
 }
@@ -94,8 +94,7 @@ TEST(EqualCoresNote, gives_the_reason_of_each_host_once) {
   places[0].why_equal = places[1].why_equal = "one reason";
   EXPECT_EQ(equal_cores_note({places, kHosts}), "cores are divided equally, not by GPU: n1 (one reason)");
   places[2].why_equal = "another";
-  EXPECT_EQ(equal_cores_note({places, kHosts}),
-            "cores are divided equally, not by GPU: n1 (one reason), n2 (another)");
+  EXPECT_EQ(equal_cores_note({places, kHosts}), "cores are divided equally, not by GPU: n1 (one reason), n2 (another)");
 }
 
 }  // namespace

@@ -1,180 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests averages on devices with an imitation of NCCL. Ranks are threads, and each has a device whose streams are
-// threads.
+// Tests averages on devices with an imitation of NCCL.
 #include "dist/nccl_averages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <exception>
-#include <functional>
-#include <optional>
-#include <semaphore>
-#include <thread>
-#include <utility>
-
 #include "core/error.h"
-#include "core/timeline.h"
-#include "dist/comm_thread.h"
-#include "dist/local_group_testing.h"
-#include "dist/mailbox_testing.h"
-#include "dist/nccl_twin_testing.h"
+#include "dist/nccl_ranks_testing.h"
 #include "dist/reduce/reducer_testing.h"
 #include "dist/reduce/wire.h"
-#include "runtime/wire_kernels.h"
 
 namespace roentgen::dist {
 namespace {
 
 using std::chrono::milliseconds;
 using testing::HasSubstr;
-
-constexpr milliseconds kLong{60'000};
-constexpr std::int64_t kBuckets = 5;
-constexpr std::size_t kCount = 1'003;
-
-/// Gradient of a rank. Large values of even ranks cancel, and absorb low bits of the ranks between them. So another
-/// order of sums gives other bits.
-float value_of(int rank, std::int64_t bucket, std::size_t i) {
-  const float large = i % 2 == 0 || rank % 2 == 1 ? 0.0F : rank % 4 == 0 ? 0x1p15F : -0x1p15F;
-  return large + static_cast<float>(i % 97) * 0.037F + static_cast<float>(bucket) * 0.31F +
-         static_cast<float>(rank) * 0.17F;
-}
-
-/// Kernels for messages of 16 bits on a TwinDevice.
-class TwinWireKernels final : public runtime::WireKernels {
- public:
-  explicit TwinWireKernels(runtime::TwinMemory& memory) : memory_(memory) {}
-  void narrow(runtime::Stream& stream, DType wire, runtime::DeviceSpan<float> src,
-              runtime::DeviceSpan<std::uint16_t> dst) const override {
-    run(stream, [this, wire, src, dst] { to_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
-  }
-  void widen(runtime::Stream& stream, DType wire, runtime::DeviceSpan<std::uint16_t> src,
-             runtime::DeviceSpan<float> dst) const override {
-    run(stream, [this, wire, src, dst] { from_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
-  }
-  void mean_of_ranks(runtime::Stream& stream, const runtime::RankMean& work) const override {
-    run(stream, [this, work] {
-      const std::span<const float> own = memory_.behind(work.own);
-      std::vector<float> sum(own.begin(), own.end());
-      const std::span<const std::byte> received = std::as_bytes(memory_.behind(work.received));
-      std::vector<const std::byte*> sources;
-      for (int other = 0; other < work.others; ++other) {
-        sources.push_back(received.data() + static_cast<std::size_t>(other) * work.stride * sizeof(std::uint16_t));
-      }
-      sum_into(sum, {.wire = wire_of(work.wire),
-                     .sources = sources,
-                     .own_at = static_cast<std::size_t>(work.own_at),
-                     .mean_factor = work.factor});
-      to_wire(wire_of(work.wire), sum, memory_.behind(work.mean));
-    });
-  }
-
- private:
-  static Wire wire_of(DType type) { return parse_wire(name_of(type)); }
-  static void run(runtime::Stream& stream, std::function<void()> kernel) {
-    dynamic_cast<runtime::TwinStream&>(stream).run(std::move(kernel));
-  }
-  runtime::TwinMemory& memory_;
-};
-
-/// A rank of a test, which runs in its own thread.
-struct Rank {
-  CommThread& comm;
-  int number = 0;
-  GradientDevice device;
-  runtime::TwinDevice& twin;
-};
-
-/// Runs `work` on `ranks` ranks, each with its own device. Returns the error text of each rank; empty if it threw none.
-std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const std::function<void(Rank&)>& work,
-                                  milliseconds limit = kLong) {
-  LocalGroup group(ranks);
-  Mailboxes boxes(ranks);
-  std::vector<std::string> thrown(static_cast<std::size_t>(ranks));
-  std::vector<std::jthread> threads;
-  for (int number = 0; number < ranks; ++number) {
-    threads.emplace_back([&, number] {
-      runtime::TwinDevice twin;
-      const TwinWireKernels kernels(twin.memory());
-      CommThread comm(
-          [&] { return std::make_unique<MailboxMember>(boxes, group, number, static_cast<unsigned>(number)); }, limit,
-          options);
-      Rank rank{.comm = comm,
-                .number = number,
-                .device = {.device = twin,
-                           .id = "twin:" + std::to_string(number),
-                           .make_nccl = [] { return std::make_unique<NcclTwin>(twin_device()); },
-                           .kernels = &kernels,
-                           .most_values = kCount},
-                .twin = twin};
-      try {
-        work(rank);
-      } catch (const Error& error) {
-        thrown[static_cast<std::size_t>(number)] = error.what();
-        static_cast<void>(comm.fail());
-      }
-      comm.leave_device();
-    });
-  }
-  threads.clear();
-  return thrown;
-}
-
-/// Gradients of a rank in device memory, and the stream that computes them.
-class Gradients {
- public:
-  explicit Gradients(Rank& rank)
-      : rank_(rank),
-        stream_(rank.twin.make_twin_stream()),
-        memory_(rank.twin.make_device_buffer(kBuckets * kCount * sizeof(float))) {
-    for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
-      ready_.push_back(rank.twin.make_event());
-      done_.push_back(rank.twin.make_event());
-    }
-  }
-  [[nodiscard]] runtime::DeviceSpan<float> bucket(std::int64_t at) const {
-    return {reinterpret_cast<float*>(memory_->address()) + static_cast<std::size_t>(at) * kCount, kCount,
-            memory_->copies()};
-  }
-  /// Queues the computation of all values, and starts to average each bucket as soon as it is computed.
-  /// @param compute called on the stream before each bucket is computed; empty: nothing
-  std::vector<std::int64_t> queue(const std::function<void(std::int64_t bucket)>& compute = {}) {
-    std::vector<std::int64_t> tickets;
-    for (std::int64_t at = 0; at < kBuckets; ++at) {
-      stream_->run([this, at, compute] {
-        if (compute) compute(at);
-        const std::span<float> values = rank_.twin.memory().behind(bucket(at));
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of(rank_.number, at, i);
-      });
-      stream_->record(*ready_[static_cast<std::size_t>(at)]);
-      tickets.push_back(rank_.comm.queue_mean(bucket(at), *ready_[static_cast<std::size_t>(at)],
-                                              *done_[static_cast<std::size_t>(at)], at + 1 == kBuckets,
-                                              {"gradient bucket", at}));
-    }
-    return tickets;
-  }
-  /// Returns the values that the stream reads after the average, without the host waiting for the device.
-  std::vector<float> values_after(std::int64_t at) {
-    std::vector<float> values(kCount);
-    stream_->wait_for(*done_[static_cast<std::size_t>(at)]);
-    stream_->download(*memory_, static_cast<std::size_t>(at) * kCount * sizeof(float),
-                      std::as_writable_bytes(std::span(values)));
-    stream_->synchronize();
-    return values;
-  }
-  void synchronize() { stream_->synchronize(); }
-  [[nodiscard]] runtime::Stream& stream() { return *stream_; }
-  [[nodiscard]] const runtime::Event& done(std::int64_t at) const { return *done_[static_cast<std::size_t>(at)]; }
-
- private:
-  Rank& rank_;
-  std::vector<std::unique_ptr<runtime::Event>> ready_, done_;
-  std::unique_ptr<runtime::TwinStream> stream_;
-  std::unique_ptr<runtime::DeviceBuffer> memory_;
-};
 
 TEST(NcclAverages, are_the_means_of_all_ranks_where_the_gradients_lie) {
   for (const int ranks : {1, 2, 3, 4}) {
@@ -197,73 +39,6 @@ TEST(NcclAverages, are_the_means_of_all_ranks_where_the_gradients_lie) {
     });
     EXPECT_THAT(thrown, testing::Each(""));
   }
-}
-
-/// Semaphores that hold a rank's last bucket before it is computed, and its average before it starts.
-struct Holds {
-  std::binary_semaphore compute{0}, has_begun{0}, average{0};
-
-  /// Returns NCCL whose averages of the last bucket release `has_begun` and wait for `average`.
-  std::unique_ptr<NcclCalls> make_nccl() {
-    NcclTwinDevice device = twin_device();
-    device.queue = [this, queue = device.queue, calls = std::int64_t{0}](runtime::Stream& stream,
-                                                                         std::function<bool()> work) mutable {
-      const bool is_last = ++calls % kBuckets == 0;
-      queue(stream, [this, work = std::move(work), is_held = is_last]() mutable {
-        if (std::exchange(is_held, false)) {
-          has_begun.release();
-          average.acquire();
-        }
-        return work();
-      });
-    };
-    return std::make_unique<NcclTwin>(std::move(device));
-  }
-};
-
-TEST(NcclAverages, exposed_time_is_that_from_the_last_gradient_until_its_average) {
-  constexpr std::size_t kUpdates = 3;
-  const auto thrown = as_ranks(2, {.algorithm = "nccl"}, [&](Rank& rank) {
-    Holds holds;
-    rank.device.make_nccl = [&] { return holds.make_nccl(); };
-    rank.comm.use_device(rank.device);
-    Timeline timeline;
-    rank.comm.trace(&timeline);
-    struct Times {
-      std::int64_t uncomputed_ns, ready_ns, settled_ns;
-    };
-    std::vector<Times> times;
-    Gradients gradients(rank);
-    for (std::size_t update = 0; update < kUpdates; ++update) {
-      const auto tickets = gradients.queue([&](std::int64_t bucket) {
-        if (bucket + 1 == kBuckets) holds.compute.acquire();
-      });
-      for (const std::int64_t ticket : tickets) rank.comm.wait(ticket);
-      Times& at = times.emplace_back();
-      at.uncomputed_ns = Timeline::now_ns();
-      holds.compute.release();
-      holds.has_begun.acquire();
-      // Between two calls, the communication thread polls all averages, so it knows that the gradients are ready.
-      for (int i = 0; i < 2; ++i) rank.comm.call([](Communicator&) {});
-      at.ready_ns = Timeline::now_ns();
-      holds.average.release();
-      rank.comm.settle();
-      at.settled_ns = Timeline::now_ns();
-    }
-    std::vector<Span> last = timeline.spans();
-    std::erase_if(last, [](const Span& span) { return span.index + 1 != kBuckets; });
-    ASSERT_EQ(last.size(), kUpdates);
-    std::int64_t exposed_ns = 0;
-    for (std::size_t i = 0; i < kUpdates; ++i) {
-      EXPECT_GE(last[i].started_ns, times[i].uncomputed_ns);
-      EXPECT_LE(last[i].started_ns, times[i].ready_ns);
-      EXPECT_GE(last[i].end_ns, times[i].ready_ns);
-      EXPECT_LE(last[i].end_ns, times[i].settled_ns);
-      exposed_ns += last[i].end_ns - last[i].started_ns;
-    }
-    EXPECT_NEAR(rank.comm.exposed_s(), 1e-9 * static_cast<double>(exposed_ns), 1e-12) << "rounding of double";
-  });
-  EXPECT_THAT(thrown, testing::Each(""));
 }
 
 /// Returns the mean of a bucket over ranks as the algorithm `exchange` computes it on the host. One rank rounds its

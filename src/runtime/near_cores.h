@@ -33,9 +33,9 @@ struct NearShares {
 
 /// Divides `cores` among the processes of this host, so that each process gets cores near its device. Processes with
 /// the same near cores divide them like shares_of(). Cores near no device are not used. Processes get equal_shares() if
-/// a device has no near core, if sets of near cores overlap in part, or if a process would get fewer than half as many
-/// cores. The processes with the fewest near cores then choose first, each the share with the most cores near its
-/// device.
+/// a device has no near core, or if sets of near cores overlap in part. They also get equal_shares() if a process would
+/// otherwise have fewer than half as many cores. The processes with the fewest near cores then choose first, each the
+/// share with the most cores near its device.
 /// @param near result of near_cores() for each process's device; at least one
 /// @param unit unit whose borders no equal share should cross; nullopt: none
 [[nodiscard]] NearShares shares_near(const CoreList& cores, const std::vector<CoreList>& near,

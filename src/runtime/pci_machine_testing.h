@@ -41,9 +41,10 @@ class PciMachine {
                       R"(complete_nodeset="{2:#x}" gp_index="{3}"/>)",
                       thread, 1 << thread, 1 << package, 500 + thread);
     }
-    return fmt::format(R"(<object type="Core" os_index="{0}" cpuset="{1:#x}" complete_cpuset="{1:#x}" nodeset="{2:#x}" )"
-                       R"(complete_nodeset="{2:#x}" gp_index="{3}">{4}</object>)",
-                       core, 3 << (2 * core), 1 << package, 400 + core, text);
+    return fmt::format(
+        R"(<object type="Core" os_index="{0}" cpuset="{1:#x}" complete_cpuset="{1:#x}" nodeset="{2:#x}" )"
+        R"(complete_nodeset="{2:#x}" gp_index="{3}">{4}</object>)",
+        core, 3 << (2 * core), 1 << package, 400 + core, text);
   }
   /// Bridge with GPUs at these buses.
   static std::string bridge_xml(int number, const std::vector<int>& buses) {

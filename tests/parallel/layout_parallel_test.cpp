@@ -52,8 +52,9 @@ const std::vector<std::string> kUnbound{"/usr/bin/env",
                                         "OMPI_ALLOW_RUN_AS_ROOT=1",
                                         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                                         "OMPI_MCA_rmaps_base_oversubscribe=1",
-                                        "OMPI_MCA_hwloc_base_binding_policy=none",
                                         "mpirun",
+                                        "--bind-to",
+                                        "none",
                                         "-np",
                                         "2"};
 
