@@ -194,6 +194,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
 
 // Runs the command in one process, without a process group unless the user asked for NCCL.
 CommandResult run_alone(const RankOptions& options, const std::function<CommandResult(dist::CommThread*)>& body) {
+  warn_of_idle_cards(options);
   if (options.reduce != dist::kNcclReduce) return body(nullptr);
   dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
@@ -212,8 +213,9 @@ void refuse_lone_process(const RankOptions& options) {
 }
 
 // Returns the options with the number of processes that --ranks asks for. "auto" gives 0 if one process is enough, or
-// if a launcher started this process.
-RankOptions with_ranks(RankOptions options, bool is_launched) {
+// if a launcher started several. Throws ConfigError if a launcher started one process for "auto", but there are several
+// GPUs.
+RankOptions with_ranks(RankOptions options, const std::optional<dist::LaunchedRank>& launched) {
   if (options.asked_ranks.empty()) return options;
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
   if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
@@ -221,9 +223,15 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
                                  "leaving out --ranks, or the number of ranks on all hosts"));
   }
   options.ranks = number.value_or(0);
-  if (number || is_launched) return options;
+  if (number || (launched && launched->size > 1)) return options;
   const AskedDevice asked = asked_device(options);
   const auto ranks = automatic_ranks(asked.device, asked.cards, card_instances(std::getenv(kVisibleCards)));
+  if (ranks > 1 && launched) {
+    throw ConfigError(error_text("cli.launch", "--ranks auto",
+                                 fmt::format("{} processes on {}, one per GPU", ranks, dist::own_host()),
+                                 "1, as mpirun or srun started",
+                                 fmt::format("mpirun -np {0}, srun --ntasks-per-node={0}, or --ranks 1", ranks)));
+  }
   if (ranks > 1) options.ranks = ranks;
   return options;
 }
@@ -278,7 +286,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
   const RankLayout layout = parse_layout(given.layout);
-  const RankOptions counted = with_ranks(given, launched.has_value());
+  const RankOptions counted = with_ranks(given, launched);
   const RankOptions options = launched ? counted : with_hosts(counted, layout);
   refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {

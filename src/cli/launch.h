@@ -91,7 +91,8 @@ struct RankOptions {
 /// started, it runs with the group of all. With RankOptions::devices it runs in one thread per device, with the group
 /// of these threads. Otherwise it runs alone, without a group. Only rank 0 of several processes prints to standard
 /// output. Only the first failure is thrown; the other ranks return an empty result. Throws ConfigError for more
-/// compute threads than cores, unless the options allow it.
+/// compute threads than cores, unless the options allow it. Also for --ranks auto if a launcher started one process
+/// that sees several GPUs.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
                                          const std::function<CommandResult(dist::CommThread* group)>& body);
 

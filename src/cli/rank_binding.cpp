@@ -5,19 +5,21 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "cli/rank_cards.h"
+#include "cli/rank_warnings.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/comm_thread.h"
+#include "dist/launch_board.h"
 #include "io/environment.h"
 #include "runtime/cores.h"
 #include "runtime/cpu_quota.h"
 #include "runtime/placement.h"
-#include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 
@@ -25,12 +27,12 @@ namespace roentgen::cli {
 namespace {
 
 // Binds the process to the cores `rest`; the cores `communication` remain for its communication thread.
-Binding part(const runtime::CoreList& rest, runtime::CoreList communication) {
+void part(const runtime::CoreList& rest, runtime::CoreList communication, Binding& binding) {
   runtime::bind_process(rest);
   // caches the cores of the process before a thread is bound to fewer cores
   static_cast<void>(runtime::available_cores());
   static_cast<void>(runtime::cores_of_process());
-  return {.communication = std::move(communication)};
+  binding.communication = std::move(communication);
 }
 
 std::string no_core_text(std::string_view expected, const runtime::CoreList& cores) {
@@ -60,33 +62,47 @@ Binding take_place(const RankOptions& options, const RankLayout& layout, const d
                    const AskedDevice& asked, bool is_server) {
   const bool is_divided = is_own_rank() && own.local_size > 0;
   RankCores reserved = reserve_cores(layout, runtime::usable_cores(), own, is_divided);
+  Binding binding;
   if (is_divided) {
-    reserved.rest = own_share(reserved.rest, own, asked.device, asked.cards, layout.unit);
-    reserved.rest = runtime::cores_within_quota(reserved.rest, runtime::cpu_quota_cores(), own.local_size);
+    if (layout.unit) binding.host_units = static_cast<int>(runtime::by_unit(reserved.rest, *layout.unit).size());
+    CoreShare share = own_share(reserved.rest, own, asked.device, asked.cards, layout.unit);
+    binding.why_equal = std::move(share.why_equal);
+    reserved.rest = runtime::cores_within_quota(share.cores, runtime::cpu_quota_cores(), own.local_size);
     runtime::bind_process(reserved.rest);
   }
-  if (!reserved.problem.empty()) return {.problem = std::move(reserved.problem)};
-  if (!reserved.communication.empty()) return part(reserved.rest, std::move(reserved.communication));
+  binding.problem = std::move(reserved.problem);
+  if (!binding.problem.empty()) return binding;
+  if (!reserved.communication.empty()) {
+    part(reserved.rest, std::move(reserved.communication), binding);
+    return binding;
+  }
+  if (!options.recipe || is_server || layout.reserves_core == false) return binding;
   const bool must_reserve = layout.reserves_core.value_or(false);
-  if (!options.recipe || is_server || layout.reserves_core == false) return {};
   const runtime::CoreList own_cores = runtime::usable_cores();
   const std::vector<runtime::CoreList> cores = runtime::by_physical_core(own_cores);
   if (!runtime::are_own(cores, own.local_size)) {
-    return {.problem = must_reserve ? no_core_text("cores that no other rank uses", own_cores) : ""};
+    if (must_reserve) binding.problem = no_core_text("cores that no other rank uses", own_cores);
+    return binding;
   }
   runtime::Placement placement = runtime::place(
       cores,
       {.has_communication = true, .must_reserve = must_reserve, .threads = train::asked_threads(options.recipe())});
-  if (!placement.communication.empty()) return part(placement.compute, std::move(placement.communication));
-  return {.problem = must_reserve ? no_core_text("at least two cores for the rank", own_cores) : ""};
+  if (!placement.communication.empty()) {
+    part(placement.compute, std::move(placement.communication), binding);
+  } else if (must_reserve) {
+    binding.problem = no_core_text("at least two cores for the rank", own_cores);
+  }
+  return binding;
 }
 
 RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched, const AskedDevice& asked,
                     const Binding& binding) {
   if (!binding.problem.empty()) throw ConfigError(binding.problem);
   RankPlace own{.cores = runtime::usable_cores(), .communication = binding.communication};
+  own.host_units = binding.host_units;
+  own.why_equal = binding.why_equal;
   own.sockets = static_cast<int>(runtime::by_unit(own.cores, runtime::CoreUnit::Socket).size());
-  own.card = card_text(train::own_device(asked.device, launched, asked.cards), asked.cards);
+  set_card(asked.device, launched, asked.cards, own);
   if (options.recipe) own.input = train::train_cores(options.recipe()).input;
   own.threads = options.threads  ? options.threads()
                 : options.recipe ? train::compute_threads(options.recipe())
@@ -104,7 +120,8 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   std::map<std::string, std::set<int>> cores;
   std::map<std::string, int> threads;
   std::string map;
-  bool is_shown = parse_layout(options.layout).is_asked();
+  const RankLayout layout = parse_layout(options.layout);
+  bool is_shown = layout.is_asked();
   for (int rank = 0; rank < group.size(); ++rank) {
     const RankPlace& place = places.emplace_back(parse_rank_place(all[static_cast<std::size_t>(rank)]));
     const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
@@ -126,7 +143,16 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   }
   if (group.rank() != 0) return;
   log::write(is_shown ? log::Level::Info : log::Level::Debug, "ranks: " + map);
-  if (const std::string warning = socket_warning(places, group.hosts()); !warning.empty()) log::warning(warning);
+  log_warnings({.places = places, .hosts = group.hosts()}, layout);
+}
+
+void warn_of_idle_cards(const RankOptions& options) {
+  const AskedDevice asked = asked_device_or_host(options);
+  std::vector<RankPlace> places(1);
+  set_card(asked.device, std::nullopt, asked.cards, places.front());
+  const std::vector<std::string> hosts{dist::own_host()};
+  const std::string warning = idle_card_warning({.places = places, .hosts = hosts});
+  if (!warning.empty()) log::warning(warning);
 }
 
 }  // namespace roentgen::cli

@@ -34,6 +34,9 @@ struct Binding {
   runtime::CoreList communication{};
   /// Reason why --comm-threads or --comm-cores cannot be followed, for ConfigError; empty: none.
   std::string problem{};
+  /// RankPlace::host_units and RankPlace::why_equal.
+  int host_units = 0;
+  std::string why_equal{};
 };
 
 /// Binds this process to its share of the host's cores, then to those that are not reserved for communication. Call it
@@ -46,8 +49,11 @@ struct Binding {
 [[nodiscard]] RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched,
                                   const AskedDevice& asked, const Binding& binding);
 
-/// Refuses ranks of different program versions, and more compute threads than a host has cores for its ranks. Warns of
-/// ranks on several sockets. Prints the cores of each rank. All ranks call it together. Throws ConfigError.
+/// Refuses ranks of different program versions, and more compute threads than a host has cores for its ranks. Logs the
+/// cores of each rank and log_warnings(). All ranks call it together. Throws ConfigError.
 void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own);
+
+/// Warns if a single process uses one of several visible GPUs, unless the user chose it by its number.
+void warn_of_idle_cards(const RankOptions& options);
 
 }  // namespace roentgen::cli

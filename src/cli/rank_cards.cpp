@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "core/comma_list.h"
@@ -48,26 +49,32 @@ std::int64_t automatic_ranks(const engine::DeviceChoice& device, const runtime::
   return std::max(cards, std::ssize(instances));
 }
 
-runtime::CoreList own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
-                            const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
-                            std::optional<runtime::CoreUnit> unit) {
+CoreShare own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own, const engine::DeviceChoice& device,
+                    const runtime::CudaInventory& inventory, std::optional<runtime::CoreUnit> unit) {
   const auto place = static_cast<std::size_t>(own.local_rank);
   const auto cards = train::usable_cards(inventory);
   if (!is_cuda(device) || device.index || cards.empty()) {
-    return (unit ? runtime::shares_of_units(cores, own.local_size, *unit) : runtime::shares_of(cores, own.local_size))
-        .at(place);
+    return {.cores = runtime::equal_shares(cores, own.local_size, unit).at(place)};
   }
   std::vector<runtime::CoreList> near;
   for (int rank = 0; rank < own.local_size; ++rank) {
     near.push_back(runtime::near_cores(cores, train::card_of(rank, cards).bus));
   }
-  return runtime::shares_near(cores, near).at(place);
+  runtime::NearShares shares = runtime::shares_near(cores, near, unit);
+  return {.cores = std::move(shares.cores.at(place)), .why_equal = std::move(shares.why_equal)};
 }
 
-std::string card_text(const engine::DeviceChoice& device, const runtime::CudaInventory& inventory) {
-  if (!is_cuda(device)) return {};
-  const auto card = std::ranges::find(inventory.devices, device.index.value_or(0), &runtime::CudaDeviceInfo::index);
-  return card == inventory.devices.end() ? std::string() : fmt::format("cuda:{} {}", card->index, card->name);
+void set_card(const engine::DeviceChoice& asked, const std::optional<dist::LaunchedRank>& launched,
+              const runtime::CudaInventory& inventory, RankPlace& place) {
+  if (!is_cuda(asked)) return;
+  const int index = train::own_device(asked, launched, inventory).index.value_or(0);
+  const auto card = std::ranges::find(inventory.devices, index, &runtime::CudaDeviceInfo::index);
+  if (card == inventory.devices.end()) return;
+  place.card = fmt::format("cuda:{} {}", card->index, card->name);
+  place.card_bus = card->bus;
+  place.is_far_from_card = runtime::is_far(place.cores, card->bus);
+  if (asked.index) return;
+  for (const runtime::CudaDeviceInfo& each : train::usable_cards(inventory)) place.visible_cards.push_back(each.bus);
 }
 
 }  // namespace roentgen::cli

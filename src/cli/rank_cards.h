@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/rank_place.h"
 #include "dist/launched.h"
 #include "engine/device.h"
 #include "runtime/core_list.h"
@@ -39,17 +40,25 @@ inline constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
 [[nodiscard]] std::int64_t automatic_ranks(const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
                                            const std::vector<std::string>& instances = {});
 
-/// Returns the CPU cores for one of several processes of this host. They are near the process's GPU if it computes on a
-/// CUDA device in the inventory. Otherwise runtime::shares_of() chooses them, or runtime::shares_of_units() within
-/// sockets or NUMA nodes.
+/// CPU cores of one of several processes of a host.
+struct CoreShare {
+  runtime::CoreList cores;
+  /// runtime::NearShares::why_equal of the host.
+  std::string why_equal{};
+};
+
+/// Returns the CPU cores for one of several processes of this host. runtime::shares_near() chooses them if the process
+/// computes on a CUDA device in the inventory, otherwise runtime::equal_shares().
 /// @param own this process, with a local_size that is not 0
 /// @param unit unit whose borders no share should cross; nullopt: none
-[[nodiscard]] runtime::CoreList own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
-                                          const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
-                                          std::optional<runtime::CoreUnit> unit = std::nullopt);
+[[nodiscard]] CoreShare own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
+                                  const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
+                                  std::optional<runtime::CoreUnit> unit = std::nullopt);
 
-/// Returns the GPU on which this process computes, such as "cuda:1 NVIDIA H200"; empty if it computes on the CPU.
-/// @param device result of train::own_device()
-[[nodiscard]] std::string card_text(const engine::DeviceChoice& device, const runtime::CudaInventory& inventory);
+/// Sets the members of `place` about the GPU of this process. Call it when `place.cores` is set.
+/// @param asked device as asked for
+/// @param launched result of dist::launched_rank()
+void set_card(const engine::DeviceChoice& asked, const std::optional<dist::LaunchedRank>& launched,
+              const runtime::CudaInventory& inventory, RankPlace& place);
 
 }  // namespace roentgen::cli

@@ -100,20 +100,4 @@ RankCores reserve_cores(const RankLayout& layout, const runtime::CoreList& usabl
   return cores;
 }
 
-std::string socket_warning(std::span<const RankPlace> places, const std::vector<std::string>& hosts) {
-  constexpr std::size_t kShown = 4;
-  std::vector<std::string> names;
-  std::size_t count = 0;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    if (places[rank].sockets < 2 || ++count > kShown) continue;
-    names.push_back(fmt::format("rank {} on {} (cores {}, {} sockets)", rank, hosts.at(rank),
-                                runtime::text_of(places[rank].cores), places[rank].sockets));
-  }
-  if (names.empty()) return {};
-  return fmt::format(
-      "cores of several sockets, whose memory is slower from the other one: {}{}; --ppn socket starts a "
-      "rank per socket",
-      fmt::join(names, ", "), count > kShown ? fmt::format(" and {} more", count - kShown) : "");
-}
-
 }  // namespace roentgen::cli

@@ -7,13 +7,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/host_list.h"
-#include "cli/rank_place.h"
 #include "dist/launched.h"
 #include "runtime/core_list.h"
 
@@ -76,10 +74,5 @@ struct RankCores {
 /// @param is_divided true if `usable` are the cores of all ranks of the host
 [[nodiscard]] RankCores reserve_cores(const RankLayout& layout, const runtime::CoreList& usable,
                                       const dist::LaunchedRank& own, bool is_divided);
-
-/// Returns one line that names the ranks whose cores belong to several sockets; empty if there are none.
-/// @param places of all ranks
-/// @param hosts name of each rank's host
-[[nodiscard]] std::string socket_warning(std::span<const RankPlace> places, const std::vector<std::string>& hosts);
 
 }  // namespace roentgen::cli

@@ -61,8 +61,8 @@ TEST(RankLayout, ranks_stay_on_a_socket_each) {
   const runtime::MadeUpMachine machine("pack:2 [numa] core:4 pu:1");
   const CoreList uneven{1, 2, 3, 4, 5, 6, 7};
   const engine::DeviceChoice cpu{.engine = "cpu"};
-  EXPECT_EQ(own_share(uneven, local(0, 2), cpu, {}, runtime::CoreUnit::Socket), (CoreList{1, 2, 3}));
-  EXPECT_EQ(own_share(uneven, local(1, 2), cpu, {}, runtime::CoreUnit::Socket), (CoreList{4, 5, 6, 7}));
+  EXPECT_EQ(own_share(uneven, local(0, 2), cpu, {}, runtime::CoreUnit::Socket).cores, (CoreList{1, 2, 3}));
+  EXPECT_EQ(own_share(uneven, local(1, 2), cpu, {}, runtime::CoreUnit::Socket).cores, (CoreList{4, 5, 6, 7}));
 }
 
 TEST(ReservedCores, go_to_the_ranks_of_a_host_in_order) {
@@ -93,18 +93,6 @@ TEST(ReservedCores, that_are_not_there_or_leave_none_are_a_problem) {
     EXPECT_THAT(cores.problem, HasSubstr("of this host")) << text;
     EXPECT_EQ(cores.rest, kAll);
   }
-}
-
-TEST(SocketWarning, names_ranks_whose_cores_cross_sockets) {
-  const std::vector<std::string> hosts{"n1", "n1", "n2"};
-  std::vector<RankPlace> places(3);
-  for (RankPlace& place : places) place.cores = {2, 3, 4};
-  EXPECT_EQ(socket_warning(places, hosts), "");
-  places[1].sockets = 2;
-  EXPECT_THAT(socket_warning(places, hosts), HasSubstr(": rank 1 on n1 (cores 2-4, 2 sockets); --ppn socket"));
-  const std::vector<RankPlace> six(6, places[1]);
-  EXPECT_THAT(socket_warning(six, std::vector<std::string>(6, "n1")),
-              HasSubstr("rank 3 on n1 (cores 2-4, 2 sockets) and 2 more"));
 }
 
 }  // namespace

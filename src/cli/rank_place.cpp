@@ -30,18 +30,25 @@ runtime::CoreList take_cores(std::istream& words) {
 }  // namespace
 
 std::string bytes_of(const RankPlace& place) {
-  return fmt::format("{} {} {}{}{}{}", place.threads, place.sockets, words_of(place.cores),
-                     words_of(place.communication), words_of(place.input), place.card);
+  return fmt::format("{} {} {} {:d} {}{}{}\n{}\n{}\n{}\n{}", place.threads, place.sockets, place.host_units,
+                     place.is_far_from_card, words_of(place.cores), words_of(place.communication),
+                     words_of(place.input), place.card, place.card_bus, place.why_equal,
+                     fmt::join(place.visible_cards, "\n"));
 }
 
 RankPlace parse_rank_place(const std::string& bytes) {
   std::istringstream words(bytes);
   RankPlace place;
-  words >> place.threads >> place.sockets;
+  words >> place.threads >> place.sockets >> place.host_units >> place.is_far_from_card;
   place.cores = take_cores(words);
   place.communication = take_cores(words);
   place.input = take_cores(words);
-  std::getline(words >> std::ws, place.card);
+  std::string line;
+  std::getline(words, line);  // the rest of the numbers
+  std::getline(words, place.card);
+  std::getline(words, place.card_bus);
+  std::getline(words, place.why_equal);
+  while (std::getline(words, line)) place.visible_cards.push_back(line);
   return place;
 }
 

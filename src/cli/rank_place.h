@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/core_list.h"
 
@@ -25,6 +26,17 @@ struct RankPlace {
   int sockets = 1;
   /// GPU that computes, such as "cuda:0 NVIDIA H200"; empty: the CPU cores compute.
   std::string card{};
+  /// PCI bus address of `card`.
+  std::string card_bus{};
+  /// PCI bus addresses of the GPUs of which this rank could use any. Empty if it computes on the CPU, or if the user
+  /// chose the GPU by its number.
+  std::vector<std::string> visible_cards{};
+  /// True if none of `cores` is near the GPU.
+  bool is_far_from_card = false;
+  /// Number of sockets or NUMA nodes (RankLayout::unit) of the host; 0: not counted.
+  int host_units = 0;
+  /// Reason why the cores of the host were divided equally and not by GPU; empty: none.
+  std::string why_equal{};
 };
 
 /// Returns the serialised form, which other ranks read with parse_rank_place().

@@ -15,7 +15,12 @@ TEST(RankPlace, goes_to_other_ranks_whole) {
                         .input = {2, 9},
                         .threads = 2,
                         .sockets = 3,
-                        .card = "cuda:1 NVIDIA H200"};
+                        .card = "cuda:1 NVIDIA H200",
+                        .card_bus = "0000:3B:00.0",
+                        .visible_cards = {"0000:3A:00.0", "0000:3B:00.0"},
+                        .is_far_from_card = true,
+                        .host_units = 4,
+                        .why_equal = "a reason"};
   const RankPlace read = parse_rank_place(bytes_of(place));
   EXPECT_EQ(read.cores, place.cores);
   EXPECT_EQ(read.communication, place.communication);
@@ -23,11 +28,19 @@ TEST(RankPlace, goes_to_other_ranks_whole) {
   EXPECT_EQ(read.threads, 2);
   EXPECT_EQ(read.sockets, 3);
   EXPECT_EQ(read.card, "cuda:1 NVIDIA H200");
+  EXPECT_EQ(read.card_bus, "0000:3B:00.0");
+  EXPECT_EQ(read.visible_cards, place.visible_cards);
+  EXPECT_TRUE(read.is_far_from_card);
+  EXPECT_EQ(read.host_units, 4);
+  EXPECT_EQ(read.why_equal, "a reason");
   const RankPlace shared = parse_rank_place(bytes_of({.cores = {4}, .threads = 1}));
   EXPECT_EQ(shared.cores, runtime::CoreList{4});
   EXPECT_TRUE(shared.communication.empty());
   EXPECT_TRUE(shared.input.empty());
   EXPECT_TRUE(shared.card.empty());
+  EXPECT_TRUE(shared.visible_cards.empty());
+  EXPECT_FALSE(shared.is_far_from_card);
+  EXPECT_TRUE(shared.why_equal.empty());
 }
 
 TEST(RankPlace, tells_who_has_which) {

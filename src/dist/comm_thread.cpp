@@ -14,6 +14,11 @@ using Clock = std::chrono::steady_clock;
 // Interval for polling averages that run on a device by themselves: 0.2% of a step of 25 ms.
 constexpr std::chrono::microseconds kDevicePollTime{50};
 
+// Time of a Span.
+std::int64_t nanoseconds_of(Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
 }  // namespace
 
 CommThread::CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce)
@@ -219,18 +224,16 @@ void CommThread::end(std::size_t i) {
     }
     spare_.push_back(std::move(flight.staged));
   }
+  const auto now = Clock::now();
   if (flight.timeline != nullptr) {
-    flight.span.end_ns = Timeline::now_ns();
-    if (flight.average != nullptr) {
-      const std::chrono::nanoseconds age = Clock::now() - flight.average->ready_at();
-      flight.span.started_ns = std::max(flight.span.started_ns, flight.span.end_ns - age.count());
-    }
+    flight.span.end_ns = nanoseconds_of(now);
+    if (flight.average != nullptr) flight.span.started_ns = nanoseconds_of(flight.average->ready_at());
     flight.timeline->add(flight.span);
   }
   if (flight.average != nullptr) {
     const MutexLock lock(mutex_);
     --on_device_;
-    const std::chrono::duration<double> exposed = Clock::now() - flight.average->ready_at();
+    const std::chrono::duration<double> exposed = now - flight.average->ready_at();
     if (flight.is_last) exposed_s_ += exposed.count();
   }
   if (flight.is_told) {

@@ -362,7 +362,8 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   const TimedScope scope(options_.timeline, "step", step + 1);
   const auto start = Clock::now();
   StepRecord record{.step = step, .lr = lr};
-  const double exposed_s = has_partners() ? options_.group->exposed_s() : 0.0;
+  // If a device averages, later updates also count averages that ended since the end of the previous update.
+  if (has_partners() && (!exposed_s_ || options_.group->device_way().empty())) exposed_s_ = options_.group->exposed_s();
   executable_.begin_update();
   count_ = {};
   for (std::int64_t i = 0; i < options_.accumulate; ++i) run_batch(batches, i, record);
@@ -373,7 +374,9 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
     } else {
       finish_with_group(record);
     }
-    record.comm_exposed_seconds = options_.group->exposed_s() - exposed_s;
+    const double exposed_s = options_.group->exposed_s();
+    record.comm_exposed_seconds = exposed_s - exposed_s_.value_or(0.0);
+    exposed_s_ = exposed_s;
   } else {
     apply_all(record);
   }

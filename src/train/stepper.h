@@ -191,6 +191,8 @@ class Stepper {
   std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;
+  /// CommThread::exposed_s() that earlier updates have counted.
+  std::optional<double> exposed_s_;
 };
 
 }  // namespace roentgen::train

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "io/json.h"
@@ -70,15 +71,15 @@ class EmulatedRanks : public Launch {
 
   fs::path resume_file(const std::string& run) { return place_ / run / "checkpoints/resume.safetensors"; }
 
-  /// Losses of all updates in the log of a run.
-  std::vector<double> losses_of(const std::string& run) {
-    std::vector<double> losses;
+  /// Values of a key for all updates in the log of a run.
+  std::vector<double> logged(const std::string& run, std::string_view key) {
+    std::vector<double> values;
     std::istringstream lines(read_all(place_ / run / "log.jsonl"));
     for (std::string line; std::getline(lines, line);) {
       const Value entry = io::parse_json(line, "log").or_throw();
-      if (const Value* loss = entry.find("loss")) losses.push_back(loss->as_double());
+      if (const Value* value = entry.find(key)) values.push_back(value->as_double());
     }
-    return losses;
+    return values;
   }
 
   /// L2 distance between the weights of two runs, divided by their norm.
@@ -135,6 +136,44 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
                                      "got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
 }
 
+TEST_F(EmulatedRanks, cards_that_no_rank_uses_are_named) {
+  for (const int ranks : {0, 2}) {
+    const Ended ended = must_train_plain("idle" + std::to_string(ranks), ranks, 6, 1);
+    const std::string used = ranks == 0 ? "only 1 of 4 GPUs of [^ ]+" : "only 2 of 4 GPUs of [^ ]+";
+    EXPECT_THAT(ended.err,
+                testing::ContainsRegex("warning: " + used + " are used; --ranks auto, or more processes of "));
+    EXPECT_EQ(ended.err.find("only "), ended.err.rfind("only ")) << "named once";
+    const bool are_equal = ended.err.find("cores are divided equally, not by GPU: ") != std::string::npos;
+    EXPECT_EQ(are_equal, ranks > 0) << "the place of emulated cards is unknown";
+  }
+  const auto expect_none = [&](const std::string& run, int ranks, const std::vector<std::string>& more) {
+    EXPECT_THAT(must_train_plain(run, ranks, 3, 1, more).err, testing::Not(HasSubstr("GPUs of "))) << run;
+  };
+  expect_none("auto", 0, {"--ranks", "auto", "--oversubscribe"});
+  expect_none("chosen", 0, {"--device", "cuda:1"});
+  expect_none("chosen-ranks", 2, {"--device", "cuda:1", "--allow-shared-gpu"});
+  expect_none("devices", 0, {"--devices", "cuda:0,1"});
+}
+
+TEST_F(EmulatedRanks, auto_is_refused_where_mpirun_started_one_process_for_several_cards) {
+  const std::vector<std::string> mpirun{
+      "/usr/bin/env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "-np", "1"};
+  const auto train = [&](const std::string& run, const std::vector<std::string>& more) {
+    return Process(plain_words(run, 0, 6, 1, more), place_.root(), mpirun, RG_HELD_PROGRAM).wait();
+  };
+  const Ended refused = train("no", {"--ranks", "auto"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("[cli.launch] --ranks auto: expected 4 processes on "));
+  EXPECT_THAT(refused.err, HasSubstr(", one per GPU, got 1, as mpirun or srun started; try mpirun -np 4, srun "
+                                     "--ntasks-per-node=4, or --ranks 1\n"));
+  EXPECT_FALSE(fs::exists(place_ / "no"));
+  const Ended one = train("one", {"--ranks", "1"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(one.err, HasSubstr("warning: only 1 of 4 GPUs of "));
+  const EmulatedCards single(1);
+  EXPECT_EQ(train("single", {"--ranks", "auto"}).code, 0);
+}
+
 // The lesson of PyTorch's DataParallel, whose first GPU held 15.5 GB and the others 12 GB (FutureGAN, 8 P100). Rank 0
 // alone validates the figures, writes checkpoints and receives what the others gather: all of it in the host's memory.
 TEST_F(EmulatedRanks, first_rank_allocates_no_more_card_memory_than_the_others) {
@@ -166,7 +205,8 @@ TEST_F(EmulatedRanks, threads_of_one_process_make_the_losses_and_weights_of_proc
           must_train_plain("threads-" + name, 0, 12 / ranks, 1, {"--reduce", way, "--devices", devices});
       expect_equal_tensors(resume_file("threads-" + name), resume_file("processes-" + name));
       EXPECT_EQ(ended.err.find("averaged by NCCL twin") != std::string::npos, way == "nccl") << ended.err;
-      const std::vector<double> losses = losses_of("threads-" + name), wanted = losses_of("processes-" + name);
+      const std::vector<double> losses = logged("threads-" + name, "loss"),
+                                wanted = logged("processes-" + name, "loss");
       ASSERT_EQ(losses.size(), wanted.size());
       ASSERT_FALSE(losses.empty());
       // MPI adds the losses of more than two ranks in an order of its own, as float32 with 2^-24 = 6e-8.
@@ -228,9 +268,29 @@ TEST_F(EmulatedRanks, devices_that_cannot_be_had_are_named_once) {
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }
 
+/// Seconds from the last gradients of each update until their average on rank 0, by a trace.
+std::vector<double> exposed_in(const Value& trace) {
+  std::map<std::string, std::vector<double>> buckets;  // by name, such as "gradient bucket 2"
+  const Value::Array& events = trace.at("traceEvents").as_array();
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+    const std::string& name = events[i].at("name").as_string();
+    if (events[i].at("pid").as_integer() != 0 || !name.starts_with("gradient bucket ")) continue;
+    EXPECT_EQ(events[i + 1].at("name").as_string(), "QUEUE") << "until the gradients are ready";
+    buckets[name].push_back(1e-6 * (events[i].at("dur").as_double() - events[i + 1].at("dur").as_double()));
+  }
+  return buckets.empty() ? std::vector<double>{} : buckets.rbegin()->second;
+}
+
 TEST_F(EmulatedRanks, log_names_the_communication_that_computing_does_not_hide) {
-  must_train_plain("exposed", 2, 6, 1, {"--json", place_ / "exposed.json"});
-  EXPECT_GT(read_json(place_ / "exposed.json").at("comm_exposed").as_double(), 0.0);
+  must_train_plain("exposed", 2, 6, 1, {"--trace"});
+  const std::vector<double> updates = exposed_in(read_json(place_ / "exposed/trace.json"));
+  ASSERT_EQ(updates.size(), 5U);
+  const double all = std::accumulate(updates.begin(), updates.end(), 0.0);
+  const std::vector<double> shares = logged("exposed", "comm_exposed"), seconds = logged("exposed", "seconds");
+  const double sum = std::inner_product(shares.begin(), shares.end(), seconds.begin(), 0.0);
+  EXPECT_GT(sum, 0.0);
+  // The last log line may precede the end of the last average. Times in a trace are rounded to nanoseconds.
+  EXPECT_THAT(sum, testing::AnyOf(testing::DoubleNear(all, 1e-7), testing::DoubleNear(all - updates.back(), 1e-7)));
 }
 
 TEST_F(EmulatedRanks, clip_norms_and_loss_scales_are_those_of_all_ranks) {
@@ -254,7 +314,7 @@ TEST_F(EmulatedRanks, servers_train_on_cards) {
   EXPECT_THAT(log, HasSubstr("\"staleness_max\":"));
   // Gradients are applied one at a time, so weights differ from those of averages, but train the same network.
   EXPECT_GT(distance("async", "ps"), 0.0) << "so that this test can fail";
-  const std::vector<double> losses = losses_of("async");
+  const std::vector<double> losses = logged("async", "loss");
   ASSERT_FALSE(losses.empty());
   for (const double loss : losses) EXPECT_LT(loss, 1.0);  // log(2) = 0.69 for weights that know nothing
 }

@@ -17,6 +17,7 @@
 namespace roentgen::e2e {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -43,6 +44,37 @@ TEST_F(Layout, a_rank_per_socket_has_its_cores_and_the_bits_of_two_ranks) {
     EXPECT_THAT(ended.err, HasSubstr(", cores 1\n")) << unit;
     EXPECT_THAT(ended.err, Not(HasSubstr("several sockets"))) << unit;
     expect_equal_tensors(resume_file(unit), resume_file("two"));
+  }
+}
+
+/// Starts two ranks by mpirun, which leaves both cores to each.
+const std::vector<std::string> kUnbound{"/usr/bin/env",
+                                        "OMPI_ALLOW_RUN_AS_ROOT=1",
+                                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                        "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                        "mpirun",
+                                        "--bind-to",
+                                        "none",
+                                        "-np",
+                                        "2"};
+
+TEST_F(Layout, ranks_on_several_sockets_are_named) {
+  const Ended ended = Process(layout("crossing", {}), place_.root(), kUnbound).wait();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, ContainsRegex("cores of several sockets, .*: rank 0 on .* \\(cores .*, [0-9]+ sockets\\), "
+                                       "rank 1 on .* sockets\\); --ppn socket starts a rank per socket"));
+}
+
+TEST_F(Launch, hosts_with_other_sockets_than_the_starting_one_are_named) {
+  // As ranks of --ppn socket that a host of two sockets started on a host of one.
+  const runtime::MadeUpMachine machine("pack:1 [numa] core:2 pu:1");
+  const std::vector<std::string> starter = plus({"/usr/bin/env", "ROENTGEN_RANKS=1"}, kUnbound);
+  for (const std::string unit : {"socket", "numa"}) {
+    const Ended ended =
+        Process(train(unit, {"--ppn", unit, "--oversubscribe", "--set", "train.threads=1"}), place_.root(), starter)
+            .wait();
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.err, ContainsRegex("--ppn " + unit + ": .* has 1 (socket|NUMA node) but 2 ranks; --hosts"));
   }
 }
 
