@@ -277,6 +277,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   train::check_server_messages(servers, given.reduce, given.wire);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
+  if (launched) dist::follow_mpi_interfaces();
   const RankLayout layout = parse_layout(given.layout);
   const RankOptions counted = with_ranks(given, launched.has_value());
   const RankOptions options = launched ? counted : with_hosts(counted, layout);
