@@ -161,9 +161,10 @@ class Check(unittest.TestCase):
 
     def test_a_repeated_cell_that_fails_keeps_its_earlier_row(self):
         self.check("1")
-        self.program("roentgen", "#!/bin/sh\nexit 1\n")
+        self.program("roentgen", "#!/bin/sh\necho '[cli.a] b: expected c, got d'\necho 'Exit code: 1'\necho ----\nexit 1\n")
         ended = self.check("1")
         self.assertEqual(ended.returncode, 1, ended.stdout)
+        self.assertRegex(ended.stdout, r"(?m)^step_resnet50_64_bf16: FAILED with 1 after \d+ s: \[cli.a\] b: expected c, got d$")
         self.assertIn("| train resnet50 b64 bf16 | 800 |", ended.stdout)
 
     def test_the_ranks_part_runs_check_ranks(self):

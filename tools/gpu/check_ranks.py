@@ -25,7 +25,7 @@ MOST_LOSS_NCCL = 1e-5
 # Largest difference of a loss between gradients sent in 16 bits and in f32. Rounding changes a gradient by at most 2^-9
 # (bf16) or 2^-12 (f16) of its value. On the emulated device, losses differ by 1e-5 and 1e-6.
 MOST_LOSS_16_BITS = {"bf16": 1e-3, "f16": 1e-4}
-# Longest time until all processes have ended after a signal to one of them: --comm-timeout is 8 s.
+# Longest time until a rank has ended after a signal to the other. --comm-timeout is 5 s; ending NCCL may take as long.
 MOST_SECONDS = 12
 
 

@@ -75,7 +75,7 @@ train() {  # SECONDS RUN ARGUMENT...: trains on the GPU
 # NCCL accepts two ranks on one GPU if each names another host. It then sends through sockets.
 pair() {  # RUN ARGUMENT...: sets `command` to a training with two ranks on one GPU
   local run=$out/ranks_$1 common=(NCCL_SOCKET_IFNAME=lo NCCL_NET=Socket NCCL_P2P_DISABLE=1 NCCL_MNNVL_ENABLE=0)
-  training "$@" --device cuda --oversubscribe --allow-shared-gpu --comm-timeout 8
+  training "$@" --device cuda --oversubscribe --allow-shared-gpu --comm-timeout "$comm_timeout"
   # Rank 0 writes its exit code to a file, and rank 1 its process id.
   # shellcheck disable=SC2016  # expanded by the inner shells
   command=(mpirun "${mpirun_options[@]}" --bind-to none --oversubscribe
@@ -83,6 +83,7 @@ pair() {  # RUN ARGUMENT...: sets `command` to a training with two ranks on one 
     -n 1 env NCCL_HOSTID=b "${common[@]}" bash -c 'echo $$ > "$0"; exec "$@"' "$run.pid" "${command[@]}")
 }
 mpirun_options=()
+comm_timeout=8
 train_pair() {  # SECONDS RUN ARGUMENT...
   pair "${@:2}"
   job "$1" "ranks_train_$2" "${command[@]}"
@@ -92,7 +93,7 @@ strike() {  # SIGNAL RUN COMMAND...: sends the signal to rank 1 after five updat
   local signal=$1 child begin
   run=$2
   shift 2
-  trap 'kill -KILL "$(cat "$run.pid")" 2> /dev/null' EXIT
+  trap 'kill -KILL "$(cat "$run.pid" 2> /dev/null)" 2> /dev/null' EXIT
   trap 'exit 143' TERM
   "$@" &
   child=$!
@@ -107,7 +108,7 @@ strike() {  # SIGNAL RUN COMMAND...: sends the signal to rank 1 after five updat
 }
 export -f strike
 strike_pair() {  # SECONDS SIGNAL: trains endlessly until rank 1 gets a signal
-  local mpirun_options=(--enable-recovery)  # mpirun does not end rank 0 when rank 1 is killed
+  local mpirun_options=(--enable-recovery) comm_timeout=5  # mpirun does not end rank 0 when rank 1 is killed
   pair "strike_$2" --reduce nccl --set train.epochs=100000
   # shellcheck disable=SC2016  # expanded by the inner shell
   job "$1" "ranks_strike_$2" bash -c 'strike "$@"' strike "$2" "$out/ranks_strike_$2" "${command[@]}"

@@ -11,7 +11,9 @@ now() { date +%s; }
 begin_part() { part_end=$(($(now) + $1)); }  # SECONDS: no job of this part runs longer
 seconds_left() { echo $((part_end - $(now))); }
 
-last_words() { grep -v '^[-[:space:]]*$' "$1" | tail -n 1 | cut -c 1-200; }  # FILE: its last line, except rules
+last_words() {  # FILE: its last error line, such as "[dist.nccl] ...", or else its last line, except rules of mpirun
+  { grep -E '^\[[a-z_]+\.[a-z_.]+\] ' "$1" || grep -v '^[-[:space:]]*$' "$1"; } | tail -n 1 | cut -c 1-200
+}
 
 job() {  # SECONDS NAME COMMAND...: under a time limit, its output in OUT/NAME.log; returns the command's status
   local limit=$(($1 * ${LIMITS:-1})) name=$2 begin left status
