@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <net/if.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -86,6 +88,12 @@ void follow_mpi_interfaces() {
   if (included == nullptr || is_in_nccl_files(kInterfaces)) return;
   const std::string interfaces = nccl_interfaces(included);
   if (!interfaces.empty()) ::setenv(kInterfaces, interfaces.c_str(), 0);
+}
+
+void send_nccl_messages_to_stderr() {
+  struct stat status {};
+  if (std::getenv("NCCL_DEBUG") == nullptr || ::fstat(STDERR_FILENO, &status) != 0) return;
+  if (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)) ::setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
 }
 
 }  // namespace roentgen::dist

@@ -33,5 +33,9 @@ void set_gdr(std::string_view word);
 /// uses the network of MPI. Leaves it unset if it, or a configuration file of NCCL, names the interfaces. Call it like
 /// set_gdr().
 void follow_mpi_interfaces();
+/// Lets NCCL write messages that NCCL_DEBUG requests to standard error, unless NCCL_DEBUG_FILE is set. For ranks that
+/// discard standard output, where NCCL writes by default. Does nothing if standard error is a regular file, because
+/// NCCL would truncate it. Call it like set_gdr().
+void send_nccl_messages_to_stderr();
 
 }  // namespace roentgen::dist

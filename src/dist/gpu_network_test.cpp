@@ -3,8 +3,11 @@
 #include "dist/gpu_network.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -72,6 +75,32 @@ TEST(NcclInterfaces, are_set_unless_the_user_or_a_file_of_nccl_names_them) {
   EXPECT_EQ(interfaces(), "") << "NCCL reads its file";
   ASSERT_EQ(::unsetenv("NCCL_CONF_FILE"), 0);
   ASSERT_EQ(::unsetenv("OMPI_MCA_btl_tcp_if_include"), 0);
+}
+
+TEST(NcclMessages, go_to_stderr_unless_that_is_a_file) {
+  const TemporaryFolder folder;
+  const int before = ::dup(STDERR_FILENO);
+  const auto file_of_messages = [&](int target) {
+    ::dup2(target, STDERR_FILENO);
+    send_nccl_messages_to_stderr();
+    ::dup2(before, STDERR_FILENO);
+    const char* set = std::getenv("NCCL_DEBUG_FILE");
+    const std::string file = set == nullptr ? "" : set;
+    ::unsetenv("NCCL_DEBUG_FILE");
+    return file;
+  };
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const int file = ::open((folder.path() / "log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::unsetenv("NCCL_DEBUG"), 0);
+  EXPECT_EQ(file_of_messages(pipe[1]), "") << "there are no messages";
+  ASSERT_EQ(::setenv("NCCL_DEBUG", "WARN", 1), 0);
+  EXPECT_EQ(file_of_messages(pipe[1]), "/dev/stderr");
+  EXPECT_EQ(file_of_messages(file), "");
+  ASSERT_EQ(::setenv("NCCL_DEBUG_FILE", "mine", 1), 0);
+  EXPECT_EQ(file_of_messages(pipe[1]), "mine");
+  ASSERT_EQ(::unsetenv("NCCL_DEBUG"), 0);
+  for (const int each : {pipe[0], pipe[1], file, before}) ::close(each);
 }
 
 TEST(GpuNetwork, of_this_machine_is_named_or_absent) {
