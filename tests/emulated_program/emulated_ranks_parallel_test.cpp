@@ -135,6 +135,12 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
                                      "got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
 }
 
+TEST_F(EmulatedRanks, log_names_the_cores_that_nccl_inherits) {
+  EXPECT_THAT(must_train_plain("free", 2, 6, 1).err, testing::Not(HasSubstr("NCCL's threads")));
+  const Ended bound = must_train_plain("bound", 2, 6, 1, {"--comm-cores", "1"});
+  EXPECT_THAT(bound.err, HasSubstr("averaged by NCCL twin, sent as f32, with NCCL's threads on cores 1\n"));
+}
+
 // NCCL's test with one card, as tools/gpu/check_ranks.sh does it.
 TEST_F(EmulatedRanks, share_a_card_by_nccl_if_each_names_another_host) {
   must_train_plain("own", 2, 6, 1, {"--reduce", "nccl"});
