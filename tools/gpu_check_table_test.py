@@ -20,6 +20,8 @@ class Table(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         (self.folder / "card.txt").write_text("a card\n", encoding="utf-8")
         (self.folder / "rows.jsonl").write_text("", encoding="utf-8")
+        self.status = None
+        check_table.damaged.clear()
 
     def ours(self, name, **result):
         (self.folder / name).write_text(json.dumps(result), encoding="utf-8")
@@ -37,7 +39,7 @@ class Table(unittest.TestCase):
         printed, errors = io.StringIO(), io.StringIO()
         sys.argv = ["check_table.py", str(self.folder)]
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors):
-            check_table.main()
+            self.status = check_table.main()
         return printed.getvalue(), errors.getvalue()
 
     def test_ratios_are_to_the_best_mode_and_to_eager(self):
@@ -73,6 +75,36 @@ class Table(unittest.TestCase):
             self.assertIn(f"| 11.0 | - | 1.50 | 20.0, then 4.0 | {said} |", self.table()[0])
         self.step("step_resnet50_256_bf16.json", plan_hash="d", floor_ratio=None)
         self.assertIn("| - | - | 20.0, then 20.0 | - |", self.table()[0])
+
+    def test_a_damaged_file_costs_only_its_own_row(self):
+        self.step("step_resnet50_256_bf16.json")
+        row = "| train resnet50 b256 bf16 | 800 | - | - | - | - | - |"
+        self.assertIn(row, self.table()[0])
+        self.assertEqual(self.status, 0)
+        for text, reason in (("", "Expecting value"), ('{"model": "resnet50"}', "no batch, dtype, "), ("3", "not iterable")):
+            check_table.damaged.clear()
+            (self.folder / "step_vgg16_128_bf16.json").write_text(text, encoding="utf-8")
+            table = self.table()[0]
+            self.assertIn(row, table)
+            self.assertRegex(table, rf"\n\nstep_vgg16_128_bf16.json: MISSING or damaged: .*{reason}")
+            self.assertEqual(self.status, 1)
+
+    def test_missing_lists_and_half_lines_are_named(self):
+        self.step("step_resnet50_256_bf16.json")
+        self.peer(dtype="bf16", mode="eager", images_per_s=400.0)
+        with (self.folder / "rows.jsonl").open("a", encoding="utf-8") as file:
+            file.write('{"what": "train", "mod')
+        table = self.table()[0]
+        self.assertIn("| train resnet50 b256 bf16 | 800 | 400 |", table)
+        self.assertIn("rows.jsonl: MISSING or damaged: ", table)
+        self.assertEqual(self.status, 1)
+        for name in ("rows.jsonl", "card.txt"):
+            check_table.damaged.clear()
+            (self.folder / name).unlink()
+            table = self.table()[0]
+            self.assertIn("| train resnet50 b256 bf16 | 800 |", table)
+            self.assertIn(f"{name}: MISSING or damaged: No such file", table)
+            self.assertEqual(self.status, 1)
 
     def test_a_peer_that_failed_is_named(self):
         self.peer(cell="resnet50:256:bf16:eager", error="out of memory")

@@ -285,6 +285,8 @@ CommandResult run_as_ranks(const RankOptions& given,
   train::check_server_messages(servers, given.reduce, given.wire);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (!given.devices.empty()) return run_as_threads(given, launched.has_value(), body);
+  if (launched) dist::follow_mpi_interfaces();
+  if (launched && launched->rank > 0) dist::send_nccl_messages_to_stderr();
   const RankLayout layout = parse_layout(given.layout);
   const RankOptions counted = with_ranks(given, launched);
   const RankOptions options = launched ? counted : with_hosts(counted, layout);

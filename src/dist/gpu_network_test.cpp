@@ -3,12 +3,18 @@
 #include "dist/gpu_network.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
+#include <fstream>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
+#include "core/folder_testing.h"
 #include "dist/nccl_calls.h"
 
 namespace roentgen::dist {
@@ -36,6 +42,65 @@ TEST(Gdr, auto_leaves_what_the_user_has_set) {
   set_gdr("off");
   EXPECT_STREQ(std::getenv("NCCL_NET_GDR_LEVEL"), "LOC");
   ASSERT_EQ(::unsetenv("NCCL_NET_GDR_LEVEL"), 0);
+}
+
+TEST(NcclInterfaces, follow_names_of_open_mpi_only) {
+  EXPECT_EQ(nccl_interfaces("lo"), "=lo");
+  EXPECT_EQ(nccl_interfaces("no-such.0,lo"), "=no-such.0,lo");
+  for (const char* text : {"", ",", "lo,", "no-such.0", "127.0.0.0/8", "127.0.0.1", "lo,127.0.0.0/8", "lo, lo", "^lo",
+                           "=lo", "lo:1", "fe80::1", "sppp,127"}) {
+    EXPECT_EQ(nccl_interfaces(text), "") << text;
+  }
+}
+
+TEST(NcclInterfaces, are_set_unless_the_user_or_a_file_of_nccl_names_them) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "nccl.conf";
+  std::ofstream(file) << "# NCCL_SOCKET_IFNAME=eth0\nNCCL_DEBUG=WARN\n";
+  const auto interfaces = [] {
+    follow_mpi_interfaces();
+    const char* set = std::getenv("NCCL_SOCKET_IFNAME");
+    return std::string(set == nullptr ? "" : set);
+  };
+  ASSERT_EQ(::setenv("NCCL_CONF_FILE", file.c_str(), 1), 0);
+  ASSERT_EQ(::unsetenv("NCCL_SOCKET_IFNAME"), 0);
+  ASSERT_EQ(::unsetenv("OMPI_MCA_btl_tcp_if_include"), 0);
+  EXPECT_EQ(interfaces(), "") << "MPI is not limited";
+  ASSERT_EQ(::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 1), 0);
+  EXPECT_EQ(interfaces(), "=lo");
+  ASSERT_EQ(::setenv("NCCL_SOCKET_IFNAME", "eth1", 1), 0);
+  EXPECT_EQ(interfaces(), "eth1");
+  ASSERT_EQ(::unsetenv("NCCL_SOCKET_IFNAME"), 0);
+  std::ofstream(file, std::ios::app) << "NCCL_SOCKET_IFNAME=eth0\n";
+  EXPECT_EQ(interfaces(), "") << "NCCL reads its file";
+  ASSERT_EQ(::unsetenv("NCCL_CONF_FILE"), 0);
+  ASSERT_EQ(::unsetenv("OMPI_MCA_btl_tcp_if_include"), 0);
+}
+
+TEST(NcclMessages, go_to_stderr_unless_that_is_a_file) {
+  const TemporaryFolder folder;
+  const int before = ::dup(STDERR_FILENO);
+  const auto file_of_messages = [&](int target) {
+    ::dup2(target, STDERR_FILENO);
+    send_nccl_messages_to_stderr();
+    ::dup2(before, STDERR_FILENO);
+    const char* set = std::getenv("NCCL_DEBUG_FILE");
+    const std::string file = set == nullptr ? "" : set;
+    ::unsetenv("NCCL_DEBUG_FILE");
+    return file;
+  };
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const int file = ::open((folder.path() / "log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::unsetenv("NCCL_DEBUG"), 0);
+  EXPECT_EQ(file_of_messages(pipe[1]), "") << "there are no messages";
+  ASSERT_EQ(::setenv("NCCL_DEBUG", "WARN", 1), 0);
+  EXPECT_EQ(file_of_messages(pipe[1]), "/dev/stderr");
+  EXPECT_EQ(file_of_messages(file), "");
+  ASSERT_EQ(::setenv("NCCL_DEBUG_FILE", "mine", 1), 0);
+  EXPECT_EQ(file_of_messages(pipe[1]), "mine");
+  ASSERT_EQ(::unsetenv("NCCL_DEBUG"), 0);
+  for (const int each : {pipe[0], pipe[1], file, before}) ::close(each);
 }
 
 TEST(GpuNetwork, of_this_machine_is_named_or_absent) {
@@ -67,6 +132,34 @@ TEST(Nccl, that_cannot_be_loaded_is_refused_with_the_reason) {
       EXPECT_NE(said.find("NCCL " + needed + " or newer"), std::string::npos) << said;
     }
   }
+  ASSERT_EQ(::unsetenv("ROENTGEN_NCCL"), 0);
+}
+
+TEST(Nccl, is_refused_by_its_version_before_its_functions_are_looked_up) {
+  if (least_nccl_version().empty()) GTEST_SKIP() << "a build without nccl.h";
+  ASSERT_EQ(least_nccl_version(), "2.19.1");
+  ASSERT_EQ(::setenv("ROENTGEN_NCCL", RG_FAKE_NCCL, 1), 0);
+  const auto refusal = [](const char* version) -> std::string {
+    ::setenv("FAKE_NCCL_VERSION", version, 1);
+    try {
+      static_cast<void>(make_nccl_calls());
+    } catch (const CommError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  for (const auto& [number, version] :
+       {std::pair("2708", "2.7.8"), std::pair("21806", "2.18.6"), std::pair("21900", "2.19.0")}) {
+    EXPECT_EQ(refusal(number), std::string("[dist.nccl] NCCL: expected NCCL 2.19.1 or newer, got NCCL ") + version +
+                                   "; try pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE with another libnccl.so.2, "
+                                   "or --reduce auto");
+  }
+  // Accepted versions, also newer ones than the header's; but the fake has no more functions.
+  for (const char* number : {"21901", "22809", "23100"}) {
+    EXPECT_NE(refusal(number).find("expected a library with the function ncclGetUniqueId"), std::string::npos)
+        << number;
+  }
+  ASSERT_EQ(::unsetenv("FAKE_NCCL_VERSION"), 0);
   ASSERT_EQ(::unsetenv("ROENTGEN_NCCL"), 0);
 }
 

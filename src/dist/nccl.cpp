@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <nccl.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -19,14 +20,14 @@ namespace {
 
 using runtime::cuda::as_cuda;
 
-// Oldest accepted version of NCCL, because an older library would misread this build's ncclConfig_t.
-constexpr int kLeastVersion = NCCL_VERSION_CODE;
+// Oldest accepted version of NCCL. Before it, ncclCommAbort() could hang while another thread used the group (NCCL's
+// issue 992).
+constexpr int kLeastVersion = NCCL_VERSION(2, 19, 1);
 constexpr const char* kRemedy =
     "pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE with another libnccl.so.2, or --reduce auto";
 
 // List of the NCCL functions that are loaded.
 #define RG_NCCL_FUNCTIONS(X) \
-  X(GetVersion)              \
   X(GetUniqueId)             \
   X(GetErrorString)          \
   X(GetLastError)            \
@@ -41,10 +42,11 @@ constexpr const char* kRemedy =
   X(Send)                    \
   X(Recv)
 
-// Formats NCCL's version number: 22809 gives "2.28.9".
+// Formats NCCL's version number: 22809 gives "2.28.9", and 2708, of a form used until 2.8, "2.7.8".
 std::string text_of(int number) {
-  constexpr int kMajor = 10'000, kMinor = 100;
-  return std::to_string(number / kMajor) + "." + std::to_string(number / kMinor % kMinor) + "." +
+  constexpr int kLeastNew = 10'000, kMinor = 100;
+  const int major = number < kLeastNew ? 1'000 : 10'000;
+  return std::to_string(number / major) + "." + std::to_string(number % major / kMinor) + "." +
          std::to_string(number % kMinor);
 }
 
@@ -59,15 +61,18 @@ struct NcclLibrary {
       refuse("NCCL " + least_nccl_version() + " or newer on this machine",
              reason == nullptr ? file + ": not loaded" : reason);
     }
+    const auto get_version = reinterpret_cast<decltype(&::ncclGetVersion)>(::dlsym(handle, "ncclGetVersion"));
+    if (get_version == nullptr) refuse("a library with the function ncclGetVersion", file + " without it");
+    int number = 0;
+    get_version(&number);
+    version = "NCCL " + text_of(number);
+    // An old library lacks some of the functions, so its version is checked before they are looked up.
+    if (number < kLeastVersion) refuse("NCCL " + least_nccl_version() + " or newer", version);
 #define RG_NCCL_FIND(name)                                                \
   name = reinterpret_cast<decltype(name)>(::dlsym(handle, "nccl" #name)); \
   if (name == nullptr) refuse("a library with the function nccl" #name, file + " without it");
     RG_NCCL_FUNCTIONS(RG_NCCL_FIND)
 #undef RG_NCCL_FIND
-    int number = 0;
-    GetVersion(&number);
-    version = "NCCL " + text_of(number);
-    if (number < kLeastVersion) refuse("NCCL " + least_nccl_version() + " or newer", version);
   }
 
   [[noreturn]] static void refuse(std::string_view wanted, const std::string& got) {
@@ -83,6 +88,16 @@ struct NcclLibrary {
 const NcclLibrary& library() {
   static const NcclLibrary loaded;
   return loaded;
+}
+
+// Returns the configuration of a communicator that does not block. It gives only the fields of NCCL 2.14. The library
+// takes all others from its own defaults, so its ncclConfig_t may be smaller or larger than this header's.
+ncclConfig_t non_blocking() {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.size = offsetof(ncclConfig_t, blocking) + sizeof config.blocking;
+  config.version = NCCL_VERSION(2, 14, 0);
+  config.blocking = 0;
+  return config;
 }
 
 class NcclGroup final : public NcclCalls {
@@ -111,8 +126,7 @@ class NcclGroup final : public NcclCalls {
     static_cast<void>(as_cuda(stream).launch_handle());  // sets the CUDA device of this thread
     ncclUniqueId name;
     std::memcpy(&name, id.data(), sizeof name);
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;
+    ncclConfig_t config = non_blocking();
     check(nccl_.CommInitRankConfig(&group_, size, name, rank, &config), "start of the group");
   }
   [[nodiscard]] bool is_idle() override {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/reduce/wire.h"
+#include "runtime/core_list.h"
 #include "runtime/device_monitor.h"
 
 namespace roentgen::dist {
@@ -36,6 +38,8 @@ class Together final : public Composite {
 /// Message by which a rank tells the others its device and whether it has NCCL. Has the same size on all ranks.
 struct RankNccl {
   std::array<char, 64> device{};
+  /// GradientDevice::host_id.
+  std::array<char, 128> host_id{};
   /// Reason why the rank has no NCCL; empty if it has.
   std::array<char, 256> why_none{};
 };
@@ -55,8 +59,10 @@ std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milli
     const RankNccl& theirs = all[static_cast<std::size_t>(rank)];
     if (theirs.why_none[0] != '\0') return "rank " + std::to_string(rank) + ": " + theirs.why_none.data();
     if (theirs.device[0] == '\0') return "rank " + std::to_string(rank) + ": a GPU without an id";
-    const std::string bus = runtime::bus_of(theirs.device.data());  // NCCL refuses two instances of one card
-    const auto [owner, is_new] = owners.try_emplace(std::string(group.host(rank)) + " " + bus, rank);
+    // NCCL refuses two ranks with one card and one name of the host, also on two instances of the card.
+    const std::string bus = runtime::bus_of(theirs.device.data());
+    const std::string host = theirs.host_id[0] == '\0' ? std::string(group.host(rank)) : theirs.host_id.data();
+    const auto [owner, is_new] = owners.try_emplace(host + " " + bus, rank);
     if (!is_new) {
       return "ranks " + std::to_string(owner->second) + " and " + std::to_string(rank) + " on the same GPU, " + bus;
     }
@@ -64,9 +70,24 @@ std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milli
   return {};
 }
 
+// Waits until all ranks have joined NCCL's group. NCCL chooses its network interface by itself, and waits forever if
+// the other ranks cannot be reached on it. So the remedy of a failure names the setting.
+void wait_for_group(Pending joined, std::chrono::milliseconds limit) {
+  try {
+    joined.wait(limit);
+  } catch (const CommError& error) {
+    throw CommError(std::string(error.what()) + ", or NCCL_SOCKET_IFNAME=NAME with the network interface of all hosts");
+  }
+}
+
 DType type_of(Wire wire) { return wire == Wire::F32 ? DType::F32 : wire == Wire::Bf16 ? DType::Bf16 : DType::F16; }
 
 }  // namespace
+
+std::string nccl_host_id() {
+  const char* const id = std::getenv("NCCL_HOSTID");
+  return id == nullptr ? "" : id;
+}
 
 NcclAverage::NcclAverage(NcclAverages& owner)
     : owner_(owner), seen_(owner.device_.make_event()), end_(owner.device_.make_event()) {}
@@ -127,7 +148,7 @@ NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, NcclPar
   NcclId id = group.rank() == 0 ? calls_->make_id() : NcclId{};
   group.broadcast(id, 0, {"NCCL's group"}).wait(limit);
   Together joining(*calls_, [&] { calls_->join(id, group.rank(), group.size(), *stream_); });
-  group.compose(joining, {"NCCL's group"}).wait(limit);
+  wait_for_group(group.compose(joining, {"NCCL's group"}), limit);
 }
 
 NcclAverages::~NcclAverages() {
@@ -161,6 +182,7 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
   const DType wire = type_of(parse_wire(options.wire));
   RankNccl own;
   put(where.id, own.device);
+  put(where.host_id, own.host_id);
   NcclParts parts;
   if (where.is_host) {
     put("gradients in the host's memory", own.why_none);
@@ -191,7 +213,10 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
   }
   auto made = std::make_unique<NcclAverages>(group, where.device, std::move(parts), limit);
   if (group.rank() == 0) {
-    log::debug("gradients are averaged by " + std::string(made->name()) + ", sent as " + options.wire);
+    const runtime::CoreList cores = runtime::usable_cores();  // this thread's, which those of NCCL inherit
+    const bool is_bound = cores != runtime::cores_of_process();
+    log::debug("gradients are averaged by " + std::string(made->name()) + ", sent as " + options.wire +
+               (is_bound ? ", with NCCL's threads on cores " + runtime::text_of(cores) : ""));
   }
   return made;
 }

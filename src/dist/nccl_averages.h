@@ -25,12 +25,18 @@ namespace roentgen::dist {
 /// Function that makes this rank's NcclCalls: make_nccl_calls(), or a replacement in tests.
 using MakeNccl = std::function<std::unique_ptr<NcclCalls>()>;
 
+/// Value of the environment variable NCCL_HOSTID; empty if it is not set.
+[[nodiscard]] std::string nccl_host_id();
+
 /// Device whose memory holds the gradients.
 struct GradientDevice {
   runtime::Device& device;  ///< must outlive the averages
   /// Identifies the device among those of its host (engine::Engine::device_id()). Ranks on one card do not use NCCL,
   /// not even if each has its own instance of a partitioned (MIG) card. Empty: unknown, so that NCCL is not used.
   std::string id{};
+  /// Name that NCCL uses instead of the host's. Two ranks on one card can use NCCL if their names differ, which serves
+  /// tests only. Empty: the communicator's name of the host.
+  std::string host_id = nccl_host_id();
   /// True if gradients lie in the host's memory.
   bool is_host = false;
   MakeNccl make_nccl = make_nccl_calls;  ///< throws CommError if there is no NCCL

@@ -122,6 +122,33 @@ TEST(NcclChoice, instances_of_one_card_are_averaged_on_the_host) {
   EXPECT_THAT(choices(2, {.algorithm = "auto"}, card), testing::Each("NCCL twin"));
 }
 
+// NCCL_HOSTID of real ranks. NCCL compares this name and the card.
+TEST(NcclChoice, ranks_on_one_card_take_nccl_if_they_name_different_hosts) {
+  const auto named = [](const std::vector<std::string>& names) {
+    return [names](Rank& rank) {
+      rank.device.id = "0000:3b:00.0 uuid";
+      rank.device.host_id = names[static_cast<std::size_t>(rank.number)];
+    };
+  };
+  for (const std::string wire : {"f32", "bf16"}) {
+    const ReduceOptions options{.algorithm = "nccl", .wire = wire};
+    EXPECT_THAT(choices(2, options, named({"a", "b"})), testing::Each("NCCL twin"));
+    EXPECT_THAT(choices(2, options, named({"a", ""})), testing::Each("NCCL twin")) << "the other has the host's name";
+  }
+  EXPECT_THAT(choices(3, {.algorithm = "nccl"}, named({"a", "b", "a"})),
+              testing::Each(HasSubstr("got ranks 0 and 2 on the same GPU, 0000:3b:00.0; ")));
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, named({"", ""})), testing::Each(""));
+}
+
+TEST(NcclChoice, host_id_is_the_variable_of_nccl) {
+  ASSERT_EQ(::setenv("NCCL_HOSTID", "a", 1), 0);
+  EXPECT_EQ(nccl_host_id(), "a");
+  runtime::TwinDevice device;
+  EXPECT_EQ((GradientDevice{.device = device}.host_id), "a");
+  ASSERT_EQ(::unsetenv("NCCL_HOSTID"), 0);
+  EXPECT_EQ(nccl_host_id(), "");
+}
+
 TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.id = "one"; }),
               testing::Each(HasSubstr("got ranks 0 and 1 on the same GPU, one; ")));
@@ -129,6 +156,22 @@ TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
               testing::Each(HasSubstr("got rank 0: a device without kernels for --wire bf16; ")));
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.is_host = true; }),
               testing::Each(HasSubstr("got rank 0: gradients in the host's memory; ")));
+}
+
+TEST(NcclStart, that_does_not_end_names_the_setting_of_the_network) {
+  NcclTwinFaults faults;
+  faults.never_joins = true;
+  const auto thrown = as_ranks(
+      2, {.algorithm = "nccl"},
+      [&](Rank& rank) {
+        rank.device.make_nccl = [&] { return std::make_unique<NcclTwin>(twin_device(), &faults); };
+        rank.comm.use_device(rank.device);
+      },
+      milliseconds{300});
+  EXPECT_THAT(thrown, testing::Contains(testing::AllOf(
+                          HasSubstr("NCCL's group: expected all 2 ranks within 300 ms, got no sign of "),
+                          testing::EndsWith("or a longer --comm-timeout, or NCCL_SOCKET_IFNAME=NAME with the network "
+                                            "interface of all hosts"))));
 }
 
 /// Tests of failures, with averages by NCCL and by messages of 16 bits.

@@ -58,8 +58,7 @@ class NcclCalls {
 /// missing. Defined in dist/nccl.cpp, or in dist/nccl_absent.cpp if the build had no NCCL header or no CUDA.
 [[nodiscard]] std::unique_ptr<NcclCalls> make_nccl_calls();
 
-/// Oldest version of NCCL that make_nccl_calls() accepts, such as "2.28.9": the version of the header used in the
-/// build. Empty if the build had no header.
+/// Oldest version of NCCL that make_nccl_calls() accepts, such as "2.19.1". Empty if the build had no header of NCCL.
 [[nodiscard]] std::string least_nccl_version();
 
 }  // namespace roentgen::dist

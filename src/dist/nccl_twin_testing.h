@@ -206,6 +206,8 @@ inline NcclTwinDevice twin_device() {
 struct NcclTwinFaults {
   /// Number of the mean or exchange, from 0, after whose start the group fails; negative: none.
   std::atomic<std::int64_t> failing = -1;
+  /// True: the group never becomes complete, as if its ranks could not reach each other.
+  std::atomic<bool> never_joins = false;
 };
 
 /// NcclCalls of one rank. Each call is complete at the second is_idle(), like NCCL calls that wait for connections.
@@ -226,6 +228,7 @@ class NcclTwin final : public NcclCalls {
     is_looked_at_ = false;
   }
   [[nodiscard]] bool is_idle() override {
+    if (faults_ != nullptr && faults_->never_joins) return false;
     if (faults_ != nullptr && faults_->failing >= 0 && calls_ > faults_->failing) {
       throw CommError("remote process exited");
     }

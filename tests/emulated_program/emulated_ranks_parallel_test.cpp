@@ -174,6 +174,38 @@ TEST_F(EmulatedRanks, auto_is_refused_where_mpirun_started_one_process_for_sever
   EXPECT_EQ(train("single", {"--ranks", "auto"}).code, 0);
 }
 
+TEST_F(EmulatedRanks, log_names_the_cores_that_nccl_inherits) {
+  EXPECT_THAT(must_train_plain("free", 2, 6, 1).err, testing::Not(HasSubstr("NCCL's threads")));
+  const Ended bound = must_train_plain("bound", 2, 6, 1, {"--comm-cores", "1"});
+  EXPECT_THAT(bound.err, HasSubstr("averaged by NCCL twin, sent as f32, with NCCL's threads on cores 1\n"));
+}
+
+// NCCL's test with one card, as tools/gpu/check_ranks.sh does it.
+TEST_F(EmulatedRanks, share_a_card_by_nccl_if_each_names_another_host) {
+  must_train_plain("own", 2, 6, 1, {"--reduce", "nccl"});
+  const EmulatedCards one(1);
+  const std::vector<std::string> mpirun{"/usr/bin/env",
+                                        "OMPI_ALLOW_RUN_AS_ROOT=1",
+                                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                        "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                        "mpirun",
+                                        "-np",
+                                        "2"};
+  const auto train = [&](const std::string& run, const std::string& script) {
+    const std::vector<std::string> words =
+        plain_words(run, 0, 6, 1, {"--reduce", "nccl", "--allow-shared-gpu", "--oversubscribe"});
+    return Process(words, place_.root(), plus(mpirun, {"bash", "-c", script, "bash"}), RG_HELD_PROGRAM).wait();
+  };
+  // OMPI_COMM_WORLD_RANK is the number of the rank.
+  const Ended shared = train("shared", R"(export NCCL_HOSTID=host$OMPI_COMM_WORLD_RANK; "$@")");
+  EXPECT_EQ(shared.code, 0) << shared.err;
+  EXPECT_THAT(shared.err, HasSubstr("gradients are averaged by NCCL twin"));
+  expect_equal_tensors(resume_file("shared"), resume_file("own"));
+  const Ended refused = train("refused", R"(export NCCL_HOSTID=host; "$@")");
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
+}
+
 // The lesson of PyTorch's DataParallel, whose first GPU held 15.5 GB and the others 12 GB (FutureGAN, 8 P100). Rank 0
 // alone validates the figures, writes checkpoints and receives what the others gather: all of it in the host's memory.
 TEST_F(EmulatedRanks, first_rank_allocates_no_more_card_memory_than_the_others) {

@@ -32,7 +32,7 @@ train_one() {  # DEVICE DTYPE SEED: its AUROC goes to aurocs.csv
   local name=$1_$2_$3 begin=$SECONDS auroc
   if ! timeout -k 5 "${LIMIT:-60}" roentgen train --recipe "$recipe" --data "$data" --out "$out/$name" --overwrite \
     --device "$1" --dtype "$2" --set "train.seed=$3" > "$out/$name.log" 2>&1 ||
-    ! roentgen eval --checkpoint "$out/$name/checkpoints/best.safetensors" --data "$data" --split "$split" \
+    ! timeout -k 5 "${LIMIT:-60}" roentgen eval --checkpoint "$out/$name/checkpoints/best.safetensors" --data "$data" --split "$split" \
       --device "$1" --json "$out/$name.json" >> "$out/$name.log" 2>&1; then
     echo "$name: FAILED after $((SECONDS - begin)) s: $(tail -n 1 "$out/$name.log" | cut -c 1-200)"
     failed=1

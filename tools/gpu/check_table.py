@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 """Prints the tables of tools/gpu/check.sh: images/s of roentgen and of each mode of PyTorch in the same run, and the
-memory, first step and repeatability of each run of roentgen.
+memory, first step and repeatability of each run of roentgen. Names files that are damaged or missing, prints the rest, and
+then exits with 1.
 
   python3 tools/gpu/check_table.py OUT
 """
@@ -10,6 +11,8 @@ import json
 import pathlib
 import sys
 
+# Files that could not be read or lack a value, with the reason.
+damaged = {}
 # Target ratios by (what, model, batch): to the best mode of PyTorch, and to its mode bf16 eager.
 TARGETS = {("train", "resnet50", 256): (1.20, 1.75), ("train", "resnet50", 64): (1.20, 1.80),
            ("train", "densenet121", 256): (1.50, 2.50), ("train", "densenet121", 64): (1.50, 2.70),
@@ -19,22 +22,45 @@ TARGETS = {("train", "resnet50", 256): (1.20, 1.75), ("train", "resnet50", 64): 
            ("infer", "resnet50", 256): (1.30, None)}
 # Largest ratio of our memory to that of PyTorch in bf16 eager, by (model, recompute).
 MEMORY_TARGETS = {("resnet50", "none"): 1.0, ("resnet50", "all"): 0.75, ("densenet121", "none"): 0.7}
+# Values of a training run that the tables need.
+STEP_FIELDS = ("model", "batch", "dtype", "images_per_s", "algorithms", "recompute", "peak_bytes", "floor_ratio",
+               "first_step_s", "plan_hash", "checksum")
 # Type of PyTorch's eager mode that computes as our type.
 PEER_TYPES = {"bf16": "bf16", "f16": "fp16", "tf32": "f32"}
 # Images/s of each of 8 H200 in MXNet's result for ResNet-50, with batches of 400 images, decoding and communication.
 MLPERF = 7942
 
 
-def results(folder, prefix):
-    """Contents of the JSON files whose name begins with `prefix`, without it, by file name."""
-    return {path.stem.removeprefix(prefix): json.loads(path.read_text())
-            for path in sorted(folder.glob(f"{prefix}*.json"))}
+def read(path):
+    """Text of a file; empty if it is missing."""
+    try:
+        return path.read_text()
+    except OSError as error:
+        damaged[path.name] = error.strerror
+        return ""
+
+
+def results(folder, prefix, fields):
+    """Contents of the JSON files whose name begins with `prefix`, without it, by file name. Omits those without fields."""
+    found = {}
+    for path in sorted(folder.glob(f"{prefix}*.json")):
+        try:
+            result = json.loads(read(path))
+            missing = [field for field in fields if field not in result]
+        except (ValueError, TypeError) as error:
+            damaged[path.name] = str(error)
+        else:
+            if missing:
+                damaged[path.name] = f"no {', '.join(missing)}"
+            else:
+                found[path.stem.removeprefix(prefix)] = result
+    return found
 
 
 def ours(folder):
     """Fastest result of roentgen over all types, as {(what, model, batch): (images/s, text)}."""
-    found = [("train", row["model"], row["batch"], row) for row in results(folder, "step_").values()]
-    for result in results(folder, "infer_").values():
+    found = [("train", row["model"], row["batch"], row) for row in results(folder, "step_", STEP_FIELDS).values()]
+    for result in results(folder, "infer_", ("model", "dtype", "batches")).values():
         found += [("infer", result["model"], row["batch"], {**row, "dtype": result["dtype"]}) for row in result["batches"]]
     best = {}
     for *key, row in found:
@@ -45,13 +71,16 @@ def ours(folder):
 def peers(folder):
     """Results of PyTorch, as {(what, model, batch): [(images/s, mode, GiB)]}."""
     found = {}
-    for line in (folder / "rows.jsonl").read_text().splitlines():
-        row = json.loads(line)
-        if "error" in row:
-            print(f"PyTorch failed: {row['cell']}: {row['error']}", file=sys.stderr)
-            continue
-        found.setdefault((row["what"], row["model"], row["batch"]), []).append(
-            (row["images_per_s"], f"{row['dtype']} {row['mode']}", row.get("peak_gib")))
+    for line in read(folder / "rows.jsonl").splitlines():
+        try:
+            row = json.loads(line)
+            if "error" in row:
+                print(f"PyTorch failed: {row['cell']}: {row['error']}", file=sys.stderr)
+                continue
+            found.setdefault((row["what"], row["model"], row["batch"]), []).append(
+                (row["images_per_s"], f"{row['dtype']} {row['mode']}", row.get("peak_gib")))
+        except (ValueError, LookupError) as error:  # a line of a process that was killed
+            damaged["rows.jsonl"] = str(error)
     return found
 
 
@@ -95,8 +124,8 @@ def print_steps(folder, others):
     """Each training run of roentgen. A run that was repeated had timed its plans before its second first step."""
     print("| training | type | recompute | algorithms | ours | PyTorch, eager, this type | ratio | GiB | of bf16 eager | "
           "of convolutions alone | first step, s | same bits twice |\n" + "|---" * 12 + "|")
-    firsts = results(folder, "first_step_")
-    for name, row in results(folder, "step_").items():
+    firsts = results(folder, "first_step_", STEP_FIELDS)
+    for name, row in results(folder, "step_", STEP_FIELDS).items():
         rows, first = others.get(("train", row["model"], row["batch"]), []), firsts.get(name)
         speed, gib = row["images_per_s"], row["peak_bytes"] / 2**30
         peer = eager(rows, PEER_TYPES.get(row["dtype"]))[0]
@@ -111,13 +140,18 @@ def print_steps(folder, others):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    card = (folder / "card.txt").read_text().strip()
+    card = read(folder / "card.txt").strip() or "unknown"
     others = peers(folder)
     print(f"Card: {card}. Images/s; ratios with their targets in brackets.\n")
     print_speeds(folder, others)
     print()
     print_steps(folder, others)
+    if damaged:
+        print()
+    for name, reason in sorted(damaged.items()):
+        print(f"{name}: MISSING or damaged: {reason}")
+    return 1 if damaged else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
