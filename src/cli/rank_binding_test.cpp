@@ -37,8 +37,8 @@ constexpr int kOther = 2;
     std::exit(binding.problem.find("cores that no other rank uses") != std::string::npos ? kRefused : kOther);
   }
   const runtime::CoreList rest = runtime::usable_cores();
-  const bool is_apart = std::ranges::none_of(
-      binding.communication, [&](int core) { return std::ranges::find(rest, core) != rest.end(); });
+  const bool is_apart = std::ranges::none_of(binding.communication,
+                                             [&](int core) { return std::ranges::find(rest, core) != rest.end(); });
   std::exit(is_apart && binding.problem.empty() ? kReserved : kOther);
 }
 

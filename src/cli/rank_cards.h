@@ -32,8 +32,8 @@ inline constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
 /// the value is null or names other devices.
 [[nodiscard]] std::vector<std::string> card_instances(const char* visible);
 
-/// Makes only this rank's MIG instance visible, because CUDA uses only the first visible instance. Changes kVisibleCards
-/// if it contains several MIG instances. Call it before CUDA and other threads start.
+/// Makes only this rank's MIG instance visible, because CUDA uses only the first visible instance. Changes
+/// kVisibleCards if it contains several MIG instances. Call it before CUDA and other threads start.
 /// @param local_rank rank among the processes of this host
 void see_own_instance(int local_rank);
 

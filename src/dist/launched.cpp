@@ -21,12 +21,13 @@ struct Names {
   Bootstrap bootstrap = Bootstrap::Pmix;
 };
 
-// Launchers from the innermost to the outermost: mpirun inside a Slurm job passes the variables of the job on, and
-// hydra inside a Slurm job starts its daemons as a step. So Slurm's variables count last.
+// Launchers from the innermost to the outermost. In a Slurm job, mpirun passes Slurm's variables on, and hydra starts
+// its daemons as a step of their own. So Slurm's variables count last.
 constexpr Names kLaunchers[] = {
     {"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
      "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"mpiexec (hydra)", "MPI_LOCALNRANKS", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", Bootstrap::Pmi},
+    {"mpiexec (hydra)", "MPI_LOCALNRANKS", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
+     Bootstrap::Pmi},
     {"Cray's launcher", "PMI_LOCAL_RANK", "PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK", "PMI_LOCAL_SIZE", Bootstrap::Pmi},
     {"Cray's launcher", "PALS_LOCAL_RANKID", "PMI_RANK", "PMI_SIZE", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE",
      Bootstrap::Pmi},
@@ -45,8 +46,8 @@ bool is_step(const LaunchedRank& own) {
   return number_of("SLURM_PROCID", -1) == own.rank && number_of("SLURM_STEP_NUM_TASKS", -1) == own.size;
 }
 
-// True if the PMI variables remain from an outer launcher, and the innermost step uses PMIx: an interactive step of
-// Slurm's salloc is a group of one process.
+// True if the PMI variables remain from an outer launcher, and the innermost step uses PMIx. For example, the
+// interactive step of salloc is a group of one process.
 bool is_outer_pmi(const LaunchedRank& own) {
   const int rank = number_of("PMIX_RANK", -1);
   return rank >= 0 && rank == number_of("SLURM_PROCID", -1) && own.size != number_of("SLURM_STEP_NUM_TASKS", own.size);

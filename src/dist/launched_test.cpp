@@ -89,9 +89,9 @@ std::string text_in(const Environment& environment) {
 
 // Variables of the fourth of five tasks of a step on three hosts.
 Environment step_and(const Environment& more) {
-  Environment environment{{"SLURM_NTASKS", "5"},         {"SLURM_STEP_NUM_TASKS", "5"},
-                          {"SLURM_PROCID", "3"},         {"SLURM_LOCALID", "1"},
-                          {"SLURM_NODEID", "1"},         {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
+  Environment environment{{"SLURM_NTASKS", "5"}, {"SLURM_STEP_NUM_TASKS", "5"},
+                          {"SLURM_PROCID", "3"}, {"SLURM_LOCALID", "1"},
+                          {"SLURM_NODEID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
   environment.insert(environment.end(), more.begin(), more.end());
   return environment;
 }
@@ -99,9 +99,9 @@ Environment step_and(const Environment& more) {
 TEST(LaunchedRank, knows_its_place_on_the_host_of_a_slurm_step) {
   EXPECT_EQ(text_in(step_and({{"PMI_RANK", "3"}, {"PMI_SIZE", "5"}})), "3 of 5, 1 of 2, srun --mpi=pmi2");
   EXPECT_EQ(text_in(step_and({{"PMIX_RANK", "3"}})), "3 of 5, 1 of 2, srun --mpi=pmix");
-  const Environment last{{"PMI_RANK", "4"},      {"PMI_SIZE", "5"},     {"SLURM_STEP_NUM_TASKS", "5"},
-                         {"SLURM_PROCID", "4"},  {"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "2"},
-                         {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
+  const Environment last{
+      {"PMI_RANK", "4"},      {"PMI_SIZE", "5"},     {"SLURM_STEP_NUM_TASKS", "5"},           {"SLURM_PROCID", "4"},
+      {"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "2"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
   EXPECT_EQ(text_in(last), "4 of 5, 0 of 1, srun --mpi=pmi2");
 }
 

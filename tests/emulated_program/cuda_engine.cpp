@@ -23,7 +23,8 @@ namespace runtime {
 
 CudaInventory find_cuda_devices() {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (const std::string_view first = comma_parts(visible == nullptr ? "" : visible).front(); first.starts_with("MIG-")) {
+  if (const std::string_view first = comma_parts(visible == nullptr ? "" : visible).front();
+      first.starts_with("MIG-")) {
     return {.devices = {{.name = "emulated instance", .compute_capability = 90, .bus = std::string(first)}},
             .why_none = ""};
   }
