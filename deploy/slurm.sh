@@ -20,7 +20,7 @@ set -uo pipefail
 : "${ROENTGEN:=roentgen}"
 : "${SLURM_MPI:=pmix}"
 : "${RESTARTS:=2}"
-# Number of GPUs of this job on a node; older versions of Slurm only list them.
+# Number of GPUs of this job on a node, or else the length of Slurm's list of them.
 gpus=${SLURM_GPUS_ON_NODE:-}
 if [[ -z $gpus && -n ${SLURM_JOB_GPUS:-} ]]; then
   gpus=$(tr ',' '\n' <<<"$SLURM_JOB_GPUS" | wc -l)
@@ -47,11 +47,17 @@ else
   ranks=$(lscpu --parse=SOCKET | grep -v '^#' | sort -u | wc -l)
   binding=(--cpu-bind=sockets)
 fi
+messages=$(mktemp) || exit 1
+trap 'rm -f "$messages"' EXIT
+exec 3>&1
 for ((start = 0; ; ++start)); do
   # If a rank dies, srun ends the others.
-  srun --ntasks=$((SLURM_JOB_NUM_NODES * ranks)) --ntasks-per-node="$ranks" --mpi="$SLURM_MPI" "${binding[@]}" --kill-on-bad-exit=1 "$ROENTGEN" train --resume "$@"
-  status=$?
-  # 0: finished; 2: wrong input or a full disk; 3: stopped with everything saved
+  srun --ntasks=$((SLURM_JOB_NUM_NODES * ranks)) --ntasks-per-node="$ranks" --mpi="$SLURM_MPI" "${binding[@]}" --kill-on-bad-exit=1 "$ROENTGEN" train --resume "$@" 2>&1 >&3 | tee "$messages" >&2
+  status=${PIPESTATUS[0]}
+  # 0: finished; 2: wrong input or a full disk; 3: stopped with everything saved. srun exits with the highest code of all
+  # ranks, also of those that it ended itself, and reports the code of each.
+  told=$(sed -n 's/^srun: error: .*: Exited with exit code \([23]\)$/\1/p' "$messages" | head -n 1)
+  status=${told:-$status}
   if [[ $status == [023] || $start -ge $RESTARTS ]]; then break; fi
   echo "restart $((start + 1)) of $RESTARTS: srun ended with exit code $status"
 done

@@ -9,14 +9,15 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Fake of the program and of srun: prints its arguments, and exits with 3 on SIGUSR1, like a stopped run. RUN has the
-# exit code of each start, or "endless".
+# exit code of each start, or "endless"; "137:2" is srun's code and that of one rank.
 RUN = """#!/bin/bash
 printf '%s|' "$@" >>"$LOG"
 trap 'exit 3' USR1
 echo >>"$LOG.starts"
 read -ra codes <<<"$RUN"
 code=${codes[$(($(wc -l <"$LOG.starts") - 1))]}
-[[ $code == endless ]] || exit "$code"
+[[ $code != *:* ]] || echo "srun: error: n1: task 0: Exited with exit code ${code#*:}" >&2
+[[ $code == endless ]] || exit "${code%:*}"
 while :; do read -rt 0.05 <><(:); done
 """
 QUEUE = """#!/bin/bash
@@ -131,7 +132,8 @@ class Deploy(unittest.TestCase):
 
     def test_slurm_starts_lost_ranks_again(self):
         for run, more, starts, last in (("137 0", {}, 2, 0), ("1 143 3", {}, 3, 3), ("137 1 137 0", {}, 3, 137),
-                                        ("137 0", {"RESTARTS": "0"}, 1, 137), ("1 2 0", {}, 2, 2), ("3 0", {}, 1, 3)):
+                                        ("137 0", {"RESTARTS": "0"}, 1, 137), ("1 2 0", {}, 2, 2), ("3 0", {}, 1, 3),
+                                        ("137:2 0", {}, 1, 2), ("143:3 0", {}, 1, 3), ("143:1 0", {}, 2, 0)):
             for name in ("log", "log.starts"):
                 (self.folder / name).unlink(missing_ok=True)
             status, log = self.submit("slurm.sh", *self.words, run=run, **more)

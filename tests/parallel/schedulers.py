@@ -286,6 +286,17 @@ class Slurm(Workplace):
         self.run_program("train", *self.words("plain", "--ranks", "2", *LONG))
         self.assert_same_bits("job", "plain")
 
+    def test_the_job_script_does_not_start_again_if_one_rank_cannot_write(self):
+        words = self.words("job", *HOST, "--out", "/dev/null/job")
+        words[words.index("--out"):words.index("--out") + 2] = []  # the one of words()
+        job = self.submit(str(ROOT / "deploy/slurm.sh"), *words, PATH=self.bin("lscpu", "printf '0\\n1\\n'\n"))
+        while self.is_alive(job):
+            look_again()
+        text = (self.folder / "job.out").read_text()
+        self.assertIn("/dev/null/job", text)
+        self.assertNotIn("restart", text)
+        self.assertIn("ExitCode=2:0", self.state(job))
+
     def test_the_job_script_starts_a_rank_for_each_gpu(self):
         self.bin("ranks", "echo \"rank $SLURM_PROCID, cards $CUDA_VISIBLE_DEVICES, $(taskset -pc $$ | sed 's/.*: /core /'), $*\"\n")
         self.wait_for_end(self.submit("--gpus-per-node=2", str(ROOT / "deploy/slurm.sh"), "--out", "x", ROENTGEN=f"{self.folder}/bin/ranks"))
