@@ -8,6 +8,8 @@
 #   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
 #   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 #   qsub -l select=2:ncpus=32:mpiprocs=2:ompthreads=16 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
+# With ngpus, each node gets one rank per GPU instead, and its ranks divide its cores:
+#   qsub -l select=2:ncpus=32:ngpus=4 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 # Ten minutes before the walltime ends, the run saves its state (SIGUSR1, exit code 3). The job is then queued again
 # with the same ROENTGEN, RUN_SECONDS, select and walltime, whether these were given by qsub -v, by qsub -l, or below.
 #PBS -N roentgen
@@ -34,6 +36,24 @@ if [[ $walltime =~ ^([0-9]+):([0-9]+):([0-9]+)$ ]]; then
 fi
 : "${RUN_SECONDS:=$((seconds > 1200 ? seconds - 600 : seconds / 2))}"  # minus the time to save
 mapfile -t arguments <"$ARGUMENTS_FILE"
+# Prints the value of an option among the arguments; nothing if they do not contain it: value_of NAME ARGUMENT...
+value_of() {
+  local name=$1 previous="" value="" word
+  shift
+  for word in "$@"; do
+    if [[ $previous == "$name" ]]; then value=$word; elif [[ $word == "$name="* ]]; then value=${word#*=}; fi
+    previous=$word
+  done
+  printf '%s' "$value"
+}
+device=$(value_of --device "${arguments[@]}")$(value_of --devices "${arguments[@]}")$(value_of train.device "${arguments[@]}")
+number=$(value_of --ppn "${arguments[@]}")$(value_of --ranks "${arguments[@]}")
+gpus=$(grep -o 'ngpus=[0-9]*' <<<"$select" | sort -u)
+if [[ $gpus =~ ^ngpus=[1-9][0-9]*$ && ${device:-cuda} == cuda* && -z $number ]]; then
+  arguments+=(--ppn "${gpus#ngpus=}")
+  if [[ -z $device ]]; then arguments+=(--device cuda); fi
+  unset OMP_NUM_THREADS  # PBS set it to the cores of the whole node
+fi
 # The program starts the ranks on the hosts in PBS_NODEFILE, divides the cores among them, and passes SIGUSR1 to them.
 timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
   "$ROENTGEN" train --resume --hosts-from pbs "${arguments[@]}"

@@ -8,11 +8,16 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Fake of the program and of srun: prints its arguments, and exits with 3 on SIGUSR1, like a stopped run.
+# Fake of the program and of srun: prints its arguments, and exits with 3 on SIGUSR1, like a stopped run. RUN has the
+# exit code of each start, or "endless"; "137:2" is srun's code and that of one rank.
 RUN = """#!/bin/bash
 printf '%s|' "$@" >>"$LOG"
 trap 'exit 3' USR1
-[[ $RUN == endless ]] || exit "$RUN"
+echo >>"$LOG.starts"
+read -ra codes <<<"$RUN"
+code=${codes[$(($(wc -l <"$LOG.starts") - 1))]}
+[[ $code != *:* ]] || echo "srun: error: n1: task 0: Exited with exit code ${code#*:}" >&2
+[[ $code == endless ]] || exit "${code%:*}"
 while :; do read -rt 0.05 <><(:); done
 """
 QUEUE = """#!/bin/bash
@@ -23,7 +28,7 @@ printf '%s|' queued "$@" >>"$LOG"
 # Fake of qstat: prints a long line, folded as PBS folds it.
 STATE = """#!/bin/bash
 [[ "$*" == "-f 7.pbs" ]] || exit 1
-printf 'Job Id: 7.pbs\\n    Resource_List.ncpus = 64\\n    Resource_List.select = 4:ncpus=16:mpi\\n\\tprocs=2\\n    Resource_List.walltime = 02:00:00\\n'
+printf 'Job Id: 7.pbs\\n    Resource_List.ncpus = 64\\n    Resource_List.select = 4:ncpus=16:mpi\\n\\tprocs=2%s\\n    Resource_List.walltime = 02:00:00\\n' "${MORE:-}"
 printf '    Submit_arguments = x\\n'
 """
 
@@ -76,8 +81,21 @@ class Deploy(unittest.TestCase):
         self.assertIn("timeout|6600|", log)
         self.assertIn("queued|-v|ARGUMENTS_FILE=run.args,ROENTGEN=/opt/r|-l|select=4:ncpus=16:mpiprocs=2|-l|walltime=02:00:00|", log)
 
+    def test_pbs_starts_a_rank_for_each_gpu(self):
+        base = "train|--resume|--hosts-from|pbs|" + "|".join(self.words)
+        for more, given, options in ((":ngpus=4", [], "|--ppn|4|--device|cuda|"), (":ngpus=4", ["--device=cuda:1"], "|--ppn|4|"),
+                                     (":ngpus=4", ["--device", "cpu"], "|"), (":ngpus=4", ["--ppn", "2"], "|"),
+                                     (":ngpus=4+1:ngpus=2", [], "|"), ("", [], "|")):
+            (self.folder / "run.args").write_text("\n".join(self.words + given) + "\n")
+            (self.folder / "log.starts").unlink(missing_ok=True)
+            (self.folder / "log").unlink(missing_ok=True)
+            self.assertEqual(self.submit("pbs.sh", run="0", PBS_JOBID="7.pbs", MORE=more)[0], 0)
+            log = (self.folder / "log").read_text()
+            self.assertEqual(log, base + "".join("|" + word for word in given) + options)
+
     def test_pbs_leaves_what_has_ended(self):
         for run in ("0", "2"):
+            (self.folder / "log.starts").unlink(missing_ok=True)
             status, log = self.submit("pbs.sh", run=run)
             self.assertEqual(status, int(run))
             self.assertNotIn("queued", log)
@@ -91,6 +109,36 @@ class Deploy(unittest.TestCase):
         self.assertIn(f"--ntasks={2 * len(sockets)}|--ntasks-per-node={len(sockets)}|", log)
         self.assertIn("|train|--resume|" + "|".join(self.words) + "|", log)
         self.assertIn("queued|requeue|7|", log)
+
+    def test_slurm_starts_a_rank_for_each_gpu(self):
+        for gpus in ({"SLURM_GPUS_ON_NODE": "4"}, {"SLURM_JOB_GPUS": "0,1,2,5"}):
+            for given, added in (([], "|--device|cuda|"), (["--device", "cuda:1"], "|"), (["--set", "train.device=cuda"], "|")):
+                log = self.start_slurm(*self.words, *given, **gpus)
+                self.assertIn("--ntasks=8|--ntasks-per-node=4|--mpi=pmix|--cpus-per-task=8|--cpu-bind=cores|", log)
+                self.assertTrue(log.endswith("|".join(["|train|--resume", *self.words, *given]) + added), log)
+
+    def test_slurm_starts_a_rank_for_each_socket_without_gpus(self):
+        for given, gpus in ((["--device=cpu"], "4"), (["--set", "train.device=cpu"], "4"), ([], "0"), ([], "")):
+            log = self.start_slurm(*self.words, *given, SLURM_GPUS_ON_NODE=gpus)
+            self.assertIn("|--cpu-bind=sockets|", log)
+            self.assertTrue(log.endswith("|".join(["|train|--resume", *self.words, *given]) + "|"), log)
+
+    def start_slurm(self, *words, **more):
+        for name in ("log", "log.starts"):
+            (self.folder / name).unlink(missing_ok=True)
+        status, log = self.submit("slurm.sh", *words, run="0", SLURM_CPUS_ON_NODE="32", **more)
+        self.assertEqual(status, 0)
+        return log
+
+    def test_slurm_starts_lost_ranks_again(self):
+        for run, more, starts, last in (("137 0", {}, 2, 0), ("1 143 3", {}, 3, 3), ("137 1 137 0", {}, 3, 137),
+                                        ("137 0", {"RESTARTS": "0"}, 1, 137), ("1 2 0", {}, 2, 2), ("3 0", {}, 1, 3),
+                                        ("137:2 0", {}, 1, 2), ("143:3 0", {}, 1, 3), ("143:1 0", {}, 2, 0)):
+            for name in ("log", "log.starts"):
+                (self.folder / name).unlink(missing_ok=True)
+            status, log = self.submit("slurm.sh", *self.words, run=run, **more)
+            self.assertEqual((status, log.count("|train|--resume|")), (last, starts), run)
+            self.assertEqual(log.count("queued|requeue|7|"), int(last == 3), run)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "core/comma_list.h"
 #include "core/error.h"
 #include "core/plural.h"
+#include "core/whole_number.h"
+#include "dist/host_tasks.h"
 #include "io/file.h"
 
 namespace roentgen::cli {
@@ -19,17 +20,6 @@ namespace {
 
 constexpr std::uint64_t kMostFileBytes = 1U << 24U;
 constexpr std::size_t kMostNameBytes = 255;  // longest name in DNS
-
-// Parses a text that consists of one to nine digits as a number; nullopt for any other text.
-std::optional<std::int64_t> number_in(std::string_view text) {
-  constexpr std::size_t kMostDigits = 9;
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  if (text.empty() || text.size() > kMostDigits || text.front() == '-') return std::nullopt;
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
 
 bool is_host_name(std::string_view name) {
   const auto is_good = [](char c) {
@@ -60,8 +50,8 @@ std::vector<Numbers> parse_ranges(std::string_view inside) {
   for (const std::string_view part : comma_parts(inside)) {
     const std::size_t dash = part.find('-');
     const std::string_view low = part.substr(0, dash);
-    const auto first = number_in(low);
-    const auto last = dash == std::string_view::npos ? first : number_in(part.substr(dash + 1));
+    const auto first = whole_number(low);
+    const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
     if (!first || !last || *last < *first) refuse_list(kNodes, "numbers and ranges such as 1-3,7 in brackets", part);
     ranges.push_back({.first = *first, .last = *last, .digits = static_cast<int>(low.size())});
   }
@@ -124,7 +114,18 @@ std::string require_value(const std::vector<std::string>& environment, std::stri
                                "running the command inside a job, --hosts a:2,b:2, or --hosts-from FILE"));
 }
 
+// Throws ConfigError for a heterogeneous job, whose other components have hosts in variables of their own.
+void refuse_components(const std::vector<std::string>& environment) {
+  constexpr std::string_view kComponents = "SLURM_HET_SIZE";
+  const std::string text = value_of(environment, kComponents).value_or("");
+  if (text.empty() || text == "0" || text == "1") return;
+  throw ConfigError(error_text("cli.hosts", kComponents, "a job of one component with --hosts-from slurm",
+                               fmt::format("a heterogeneous job of {}", text),
+                               "--hosts-from FILE with the hosts of all components, or a job of one component"));
+}
+
 HostList slurm_hosts(const std::vector<std::string>& environment) {
+  refuse_components(environment);
   const std::vector<std::string> names = expand_node_list(require_value(environment, kNodes, "slurm"));
   const std::string text = require_value(environment, kTasks, "slurm");
   const std::vector<std::int64_t> tasks = expand_tasks_per_node(text);
@@ -160,18 +161,11 @@ std::vector<std::string> expand_node_list(std::string_view text) {
 std::vector<std::int64_t> expand_tasks_per_node(std::string_view text) {
   std::vector<std::int64_t> all;
   for (const std::string_view part : comma_parts(text)) {
-    const std::size_t open = part.find("(x");
-    const bool is_repeated = open != std::string_view::npos;
-    const bool is_closed = is_repeated && part.ends_with(')');
-    const auto tasks = number_in(part.substr(0, open));
-    const auto times =
-        is_closed ? number_in(part.substr(open + 2, part.size() - open - 3)) : std::optional<std::int64_t>(1);
-    if (!tasks || !times || *tasks < 1 || *times < 1 || is_repeated != is_closed) {
-      refuse_list(kTasks, "numbers of tasks such as 2(x3),1", part);
-    }
-    require_count(std::ssize(all) + *times, kTasks, text);
-    require_count(*tasks, kTasks, text);
-    all.insert(all.end(), static_cast<std::size_t>(*times), *tasks);
+    const auto parsed = dist::parse_host_tasks(part);
+    if (!parsed) refuse_list(kTasks, "numbers of tasks such as 2(x3),1", part);
+    require_count(std::ssize(all) + parsed->hosts, kTasks, text);
+    require_count(parsed->tasks, kTasks, text);
+    all.insert(all.end(), static_cast<std::size_t>(parsed->hosts), parsed->tasks);
   }
   return all;
 }
@@ -194,7 +188,7 @@ HostLine parse_host_line(std::string_view line) {
     if (!number.starts_with(kSlots)) return {.name = line, .slots = std::nullopt};
     number.remove_prefix(kSlots.size());
   }
-  return {.name = line.substr(0, end), .slots = number_in(number)};
+  return {.name = line.substr(0, end), .slots = whole_number(number)};
 }
 
 }  // namespace
@@ -264,7 +258,7 @@ HostList parse_hosts(std::string_view text) {
   HostList hosts;
   for (const std::string_view part : comma_parts(text)) {
     const std::size_t colon = part.rfind(':');
-    const auto slots = colon == std::string_view::npos ? std::nullopt : number_in(part.substr(colon + 1));
+    const auto slots = colon == std::string_view::npos ? std::nullopt : whole_number(part.substr(colon + 1));
     hosts.push_back({.name = std::string(part.substr(0, colon)), .slots = slots.value_or(1)});
   }
   return hosts;

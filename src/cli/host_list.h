@@ -40,7 +40,8 @@ inline constexpr std::int64_t kMostHostSlots = 65536;
 [[nodiscard]] HostList parse_host_lines(std::string_view text, std::string_view what);
 
 /// Returns the hosts of `source`: "slurm" (SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE), "pbs" (the file named by
-/// PBS_NODEFILE), or the path of a file. Throws ConfigError if a variable is missing or a list cannot be parsed.
+/// PBS_NODEFILE), or the path of a file. Throws ConfigError if a variable is missing, a list cannot be parsed, or the
+/// Slurm job is heterogeneous (SLURM_HET_SIZE above 1).
 /// @param environment all environment variables as "NAME=value"
 [[nodiscard]] HostList hosts_from(const std::string& source, const std::vector<std::string>& environment);
 

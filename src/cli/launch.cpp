@@ -143,14 +143,6 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-// Makes only this rank's MIG instance (partition of a GPU) visible, because CUDA uses only the first visible instance.
-// Call it before CUDA and other threads start.
-void see_own_instance(int local_rank) {
-  const std::vector<std::string> instances = card_instances(std::getenv(kVisibleCards));
-  if (instances.size() < 2) return;
-  ::setenv(kVisibleCards, instances[static_cast<std::size_t>(local_rank) % instances.size()].c_str(), 1);
-}
-
 // Reports to the process that started the ranks, which may be on another host.
 void tell_ready() {
   if (!dist::tell_ready() && is_own_rank()) terminal::print_error(kAllListen);
@@ -236,17 +228,19 @@ RankOptions with_ranks(RankOptions options, const std::optional<dist::LaunchedRa
   return options;
 }
 
-// Throws ConfigError for Open MPI under a launcher with only PMI2, where MPI_Init would end the process. Accepts a
-// library file in ROENTGEN_MPI, which may support PMI2.
-void refuse_open_mpi_under_pmi2() {
-  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
-  if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE")) return;
-  const std::string asked = is_set("ROENTGEN_MPI") ? std::getenv("ROENTGEN_MPI") : "";
+// Throws ConfigError for Open MPI under a launcher with only PMI, where MPI_Init would end the process. Accepts a
+// library file in ROENTGEN_MPI, which may support PMI.
+void refuse_open_mpi_under_pmi(const dist::LaunchedRank& own) {
+  if (own.bootstrap != dist::Bootstrap::Pmi || std::getenv("PMIX_RANK") != nullptr) return;
+  const char* value = std::getenv("ROENTGEN_MPI");
+  const std::string asked = value == nullptr ? "" : value;
   if (asked.find('/') != std::string::npos || asked.find(".so") != std::string::npos) return;
   const dist::MpiLibrary mpi = dist::load_mpi();
   if (mpi.family != dist::kOpenMpi) return;
-  throw ConfigError(error_text("cli.launch", "srun --mpi=pmi2", "MPICH, which supports PMI2", mpi.version,
-                               "srun --mpi=pmix, or ROENTGEN_MPI=mpich"));
+  const bool is_srun = own.launcher.starts_with("srun");
+  throw ConfigError(error_text(
+      "cli.launch", own.launcher, fmt::format("MPICH, which supports {}", is_srun ? "PMI2" : "PMI"), mpi.version,
+      fmt::format("{}, or ROENTGEN_MPI=mpich", is_srun ? "srun --mpi=pmix" : "the mpirun of Open MPI")));
 }
 
 // Throws ConfigError for options that only a process that starts ranks understands.
@@ -308,7 +302,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   refuse_options_of_starting(options, launched.has_value());
   if (!launched) return run_alone(options, body);
   if (is_own_rank()) guard_rank(options.is_stoppable && !options.returns_result, options.is_tagged);
-  if (is_own_rank()) see_own_instance(launched->local_rank);
+  see_own_instance(launched->local_rank);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();
@@ -316,7 +310,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     dist::tell_end(result.exit_code);
     return result;
   }
-  refuse_open_mpi_under_pmi2();
+  refuse_open_mpi_under_pmi(*launched);
   const AskedDevice asked = asked_device_or_host(options);
   const bool is_server = launched->rank >= launched->size - servers.servers;
   const Binding binding = take_place(options, layout, *launched, asked, is_server);

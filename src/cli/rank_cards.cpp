@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,12 @@ std::vector<std::string> card_instances(const char* visible) {
     instances.emplace_back(part);
   }
   return instances;
+}
+
+void see_own_instance(int local_rank) {
+  const std::vector<std::string> instances = card_instances(std::getenv(kVisibleCards));
+  if (instances.size() < 2) return;
+  ::setenv(kVisibleCards, instances[static_cast<std::size_t>(local_rank) % instances.size()].c_str(), 1);
 }
 
 std::int64_t automatic_ranks(const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,

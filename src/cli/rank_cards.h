@@ -33,6 +33,11 @@ inline constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
 /// the value is null or names other devices.
 [[nodiscard]] std::vector<std::string> card_instances(const char* visible);
 
+/// Makes only this rank's MIG instance visible, because CUDA uses only the first visible instance. Changes
+/// kVisibleCards if it contains several MIG instances. Call it before CUDA and other threads start.
+/// @param local_rank rank among the processes of this host
+void see_own_instance(int local_rank);
+
 /// Returns the number of processes that `--ranks auto` starts on this host. If `device` is "cuda" without a number,
 /// this is the number of `instances`, or else of usable GPUs. Otherwise it is 1. Throws DeviceError, like
 /// runtime::pick_cuda_device(), for "cuda" without a usable GPU.

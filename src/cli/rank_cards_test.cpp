@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "core/error.h"
 #include "runtime/pci_machine_testing.h"
 
@@ -52,6 +54,20 @@ TEST(RankCards, auto_counts_the_instances_of_a_partitioned_card) {
   EXPECT_EQ(automatic_ranks(kCpu, {}, instances), 1);
   for (const char* const other : {"0,1", "GPU-1f", "", "MIG-1f,0"}) EXPECT_TRUE(card_instances(other).empty()) << other;
   EXPECT_TRUE(card_instances(nullptr).empty());
+}
+
+TEST(RankCards, each_rank_of_a_host_sees_one_instance) {
+  const auto seen = [](const char* visible, int local_rank) {
+    ::setenv(kVisibleCards, visible, 1);
+    see_own_instance(local_rank);
+    const std::string value = std::getenv(kVisibleCards);
+    ::unsetenv(kVisibleCards);
+    return value;
+  };
+  EXPECT_EQ(seen("MIG-1f,MIG-2a", 0), "MIG-1f");
+  EXPECT_EQ(seen("MIG-1f,MIG-2a", 1), "MIG-2a");
+  EXPECT_EQ(seen("MIG-1f,MIG-2a", 2), "MIG-1f") << "more ranks than instances";
+  for (const char* const other : {"MIG-1f", "0,1", ""}) EXPECT_EQ(seen(other, 1), other);
 }
 
 TEST(RankCards, auto_without_a_usable_card_says_why) {

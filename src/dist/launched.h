@@ -11,6 +11,14 @@
 
 namespace roentgen::dist {
 
+/// Protocol by which the processes of a launcher find each other.
+enum class Bootstrap : std::uint8_t {
+  /// PMIx, which Open MPI needs.
+  Pmix,
+  /// PMI-1 or PMI-2, which the MPICH family needs.
+  Pmi,
+};
+
 /// Rank of a process, and size of the group that was started together.
 struct LaunchedRank {
   int rank = 0;
@@ -18,10 +26,14 @@ struct LaunchedRank {
   /// Rank among the processes on this host. Size 0 means unknown.
   int local_rank = 0;
   int local_size = 0;
+  /// Launcher, as error messages call it, such as "srun --mpi=pmi2".
+  std::string_view launcher = "mpirun or srun";
+  Bootstrap bootstrap = Bootstrap::Pmix;
 };
 
 /// Reads rank and size from the launcher's environment variables; nullopt if no launcher started this process. Supports
-/// Open MPI's mpirun, the PMI of MPICH, Intel MPI and srun --mpi=pmi2, and srun --mpi=pmix.
+/// Open MPI's mpirun, the PMI of MPICH, Intel MPI, Cray and srun --mpi=pmi2, and srun --mpi=pmix. If launchers are
+/// nested, such as mpirun in a Slurm job, the variables of the inner one count.
 [[nodiscard]] std::optional<LaunchedRank> launched_rank();
 
 /// Environment variable which shows that several processes were started together.

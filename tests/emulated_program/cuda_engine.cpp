@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The engine "cuda" of the program under test, on emulated GPUs. ROENTGEN_EMULATED_CARDS sets their number; default:
-// one. ROENTGEN_EMULATED_MEMORY names a folder in which each GPU writes a file "cuda-INDEX" with the number of bytes
+// one. If CUDA_VISIBLE_DEVICES lists MIG instances, the only GPU is the first of them, as with the real driver.
+// ROENTGEN_EMULATED_MEMORY names a folder in which each GPU writes a file "cuda-INDEX" with the number of bytes
 // that were allocated on it.
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/comma_list.h"
 #include "engine/cuda/cards.h"
 #include "engine/engine_list.h"
 #include "runtime/stream.h"
@@ -20,6 +22,12 @@ namespace roentgen {
 namespace runtime {
 
 CudaInventory find_cuda_devices() {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (const std::string_view first = comma_parts(visible == nullptr ? "" : visible).front();
+      first.starts_with("MIG-")) {
+    return {.devices = {{.name = "emulated instance", .compute_capability = 90, .bus = std::string(first)}},
+            .why_none = ""};
+  }
   const char* const text = std::getenv("ROENTGEN_EMULATED_CARDS");
   const int count = text == nullptr ? 1 : std::atoi(text);
   CudaInventory inventory{.devices = {}, .why_none = count > 0 ? "" : "none is emulated"};

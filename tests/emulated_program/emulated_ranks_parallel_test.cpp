@@ -206,6 +206,26 @@ TEST_F(EmulatedRanks, share_a_card_by_nccl_if_each_names_another_host) {
   EXPECT_THAT(refused.err, HasSubstr("got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
 }
 
+// Without a choice of its own, CUDA gives each rank the first MIG instance.
+TEST_F(EmulatedRanks, ranks_of_mpirun_take_different_mig_instances) {
+  const auto start = [this](const std::string& run, const std::string& instances) {
+    const std::vector<std::string> starter{"/usr/bin/env",
+                                           "CUDA_VISIBLE_DEVICES=" + instances,
+                                           "OMPI_ALLOW_RUN_AS_ROOT=1",
+                                           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                           "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                           "mpirun",
+                                           "-np",
+                                           "2"};
+    const std::vector<std::string> words = plain_words(run, 0, 6, 1, {"--oversubscribe"});
+    return Process(words, place_.root(), starter, RG_HELD_PROGRAM).wait();
+  };
+  const Ended ended = start("two", "MIG-1f,MIG-2a");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("cuda:0 emulated instance"));
+  EXPECT_THAT(start("one", "MIG-1f").err, HasSubstr("got MIG-1f, which rank 0 uses"));
+}
+
 // The lesson of PyTorch's DataParallel, whose first GPU held 15.5 GB and the others 12 GB (FutureGAN, 8 P100). Rank 0
 // alone validates the figures, writes checkpoints and receives what the others gather: all of it in the host's memory.
 TEST_F(EmulatedRanks, first_rank_allocates_no_more_card_memory_than_the_others) {

@@ -7,18 +7,18 @@ pbs: the job script deploy/pbs.sh with the variables of a job, and fakes of qsub
 slurm: a cluster of this one node, made in a temporary folder (munge, slurmctld, slurmd), and real jobs in it.
 """
 import contextlib
-import getpass
 import json
 import os
 import pathlib
-import select
-import shutil
+import re
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from slurm_cluster import Cluster, find_daemon, look_again
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = ""
@@ -44,11 +44,7 @@ checkpoint_steps = 2
 lr = 0.01
 """
 LONG = ["--set", "train.epochs=200"]
-
-
-def look_again():
-    """Lets other processes run between two queries of a scheduler, each of which is a separate process."""
-    select.select([], [], [], 0.1)
+HOST = ["--device", "cpu"]  # although the node has "GPUs"
 
 
 class Workplace(unittest.TestCase):
@@ -93,7 +89,8 @@ class Workplace(unittest.TestCase):
     def wait_for_updates(self, out, count, alive=lambda: True):
         log = self.folder / out / "log.jsonl"
         while not log.exists() or log.read_text().count('"loss"') < count:
-            self.assertTrue(alive(), f"{out} ended before update {count}")
+            self.assertTrue(alive(), f"{out} ended before update {count}\n" + "".join(
+                path.read_text() for path in self.folder.glob("job.out")))
             look_again()
 
 
@@ -106,6 +103,13 @@ class Mpich(Workplace):
         self.assertIn("MPICH", libraries["mpi"])
         self.run_program("train", *self.words("plain", "--ranks", "2"))
         self.assert_same_bits("job", "plain")
+
+    def test_open_mpi_under_hydra_is_refused_by_name(self):
+        refused = self.call(["mpiexec.hydra", "-n", "2", PROGRAM, "train", *self.words("job")], ROENTGEN_MPI="openmpi")
+        if "expected an MPI library on this machine" in refused.stderr:
+            self.skipTest("Open MPI is not installed")
+        self.assertIn("[cli.launch] mpiexec (hydra): expected MPICH, which supports PMI, got Open MPI", refused.stderr)
+        self.assertFalse((self.folder / "job").exists())
 
 
 class Pbs(Workplace):
@@ -140,106 +144,6 @@ class Pbs(Workplace):
         self.assert_same_bits("job", "plain")
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
-def find_daemon(name):
-    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin:/usr/local/sbin")
-
-
-class Cluster:
-    """Slurm on this node as this user, running until close()."""
-
-    def __init__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rgslurm"))
-        self.folder.chmod(0o755)
-        for name in ("munge", "state", "spool", "log"):
-            (self.folder / name).mkdir(mode=0o755)
-        (self.folder / "munge").chmod(0o711)
-        self.daemons = []
-        self.environment = {"SLURM_CONF": str(self.folder / "slurm.conf")}
-
-    def start(self):
-        munge = self.folder / "munge"
-        (munge / "key").write_bytes(os.urandom(1024))
-        (munge / "key").chmod(0o400)
-        (self.folder / "slurm.conf").write_text(self.configuration())
-        self.daemon("munged", "--force", "--foreground", f"--key-file={munge}/key", f"--socket={munge}/socket",
-                    f"--pid-file={munge}/pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed")
-        while not (munge / "socket").exists():
-            self.require_alive()
-            look_again()
-        self.daemon("slurmctld", "-D", "-c")
-        self.daemon("slurmd", "-D")
-        while self.call("sinfo", "--noheader", "--format=%T").stdout.strip() != "idle":
-            self.require_alive()
-            look_again()
-
-    def configuration(self):
-        user, name = getpass.getuser(), socket.gethostname().split(".")[0]
-        control, node = free_ports(2)
-        folder = self.folder
-        return f"""ClusterName=test
-SlurmctldHost={name}(127.0.0.1)
-SlurmUser={user}
-SlurmdUser={user}
-SlurmctldPort={control}
-SlurmdPort={node}
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge/socket
-CredType=cred/munge
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
-SlurmctldLogFile={folder}/log/slurmctld
-SlurmdLogFile={folder}/log/slurmd
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
-ReturnToService=2
-KillWait=2
-SchedulerParameters=sched_interval=1,batch_sched_delay=0
-NodeName={name} NodeAddr=127.0.0.1 CPUs={max(2, os.cpu_count())} State=UNKNOWN
-PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-"""
-
-    def daemon(self, name, *words):
-        output = open(self.folder / "log" / (name + ".out"), "wb")
-        self.daemons.append(subprocess.Popen([find_daemon(name), *words], stdout=output, stderr=subprocess.STDOUT,
-                                             env={**os.environ, **self.environment}))
-        output.close()
-
-    def call(self, *words):
-        return subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **self.environment})
-
-    def require_alive(self):
-        for daemon in self.daemons:
-            if daemon.poll() is not None:
-                raise RuntimeError(f"{daemon.args[0]} ended:\n" + self.logs())
-
-    def logs(self):
-        return "\n".join(f"{path.name}:\n{path.read_text()[-2000:]}" for path in sorted((self.folder / "log").iterdir()))
-
-    def close(self):
-        self.call("scancel", "--user", getpass.getuser())
-        while self.daemons and self.call("squeue", "--noheader").stdout.strip():
-            self.require_alive()
-            look_again()
-        for daemon in reversed(self.daemons):
-            daemon.send_signal(signal.SIGTERM)
-            daemon.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
 class Slurm(Workplace):
     NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
     cluster = None
@@ -254,12 +158,30 @@ class Slurm(Workplace):
         super().setUp()
         self.environment.update(self.cluster.environment)
 
-    def srun(self, out, *words, **more):
-        return self.call(["srun", "--ntasks=2", *words, PROGRAM, "train", *self.words(out)], **more)
+    def srun(self, out, *words, more=(), **variables):
+        return self.call(["srun", "--ntasks=2", *words, PROGRAM, "train", *self.words(out, *more)], **variables)
 
-    def submit(self, *words):
+    def submit(self, *words, **variables):
         """Queues a job. Returns its id."""
-        return self.check(["sbatch", "--parsable", f"--output={self.folder}/job.out", *words]).stdout.strip()
+        return self.check(["sbatch", "--parsable", f"--output={self.folder}/job.out", *words], **variables).stdout.strip()
+
+    def bin(self, name, text):
+        """Writes a program that jobs run instead of the one with this name. Returns PATH for it."""
+        (self.folder / "bin").mkdir(exist_ok=True)
+        (self.folder / "bin" / name).write_text("#!/bin/bash\n" + text)
+        (self.folder / "bin" / name).chmod(0o755)
+        return f"{self.folder}/bin:{os.environ['PATH']}"
+
+    def rank(self, out, number):
+        """Process id of a rank of a step that trains into `out`."""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (process / "cmdline").read_bytes().decode().split("\0")
+                variables = (process / "environ").read_bytes().decode().split("\0")
+                if words[0] == PROGRAM and str(self.folder / out) in words and f"SLURM_PROCID={number}" in variables and \
+                        "SLURM_STEP_NUM_TASKS=2" in variables:
+                    return int(process.name)
+        raise AssertionError(f"no rank {number} trains into {out}")
 
     def state(self, job):
         return self.check(["scontrol", "show", "job", job]).stdout
@@ -293,6 +215,22 @@ class Slurm(Workplace):
         self.run_program("train", *self.words("plain", "--ranks", "2"))
         self.assert_same_bits("job", "plain")
 
+    def test_ranks_know_the_cores_that_srun_gave_them(self):
+        for kind, library in (("pmix", "openmpi"), ("pmi2", "mpich")):
+            with self.subTest(kind):
+                ended = self.srun(f"{kind}-map", f"--mpi={kind}", "--cpus-per-task=1", "--cpu-bind=cores", more=["--verbose"],
+                                  ROENTGEN_MPI=library)
+                if "expected an MPI library on this machine" in ended.stderr:
+                    self.skipTest(f"{library} is not installed: tools/setup.sh --schedulers")
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                cores = re.search(r"ranks: 0 on \S+ cores (\S+); 1 on \S+ cores (\S+)", ended.stderr)
+                self.assertIsNotNone(cores, ended.stderr)
+                self.assertNotEqual(cores[1], cores[2])
+                # The cores are the rank's own, but too few.
+                refused = self.srun(f"{kind}-refused", f"--mpi={kind}", "--cpus-per-task=1", "--cpu-bind=cores",
+                                    more=["--comm-threads", "1"], ROENTGEN_MPI=library)
+                self.assertIn("--comm-threads 1: expected at least two cores for the rank", refused.stderr)
+
     def test_srun_without_mpi_is_refused(self):
         ended = self.srun("job", "--mpi=none")
         self.assertNotEqual(ended.returncode, 0)
@@ -322,7 +260,7 @@ class Slurm(Workplace):
         self.assert_same_bits("job", "plain")
 
     def test_the_job_script_queues_itself_again_before_its_limit(self):
-        job = self.submit(str(ROOT / "deploy/slurm.sh"), *self.words("job", *LONG))
+        job = self.submit(str(ROOT / "deploy/slurm.sh"), *self.words("job", *LONG, *HOST))
         self.wait_for_updates("job", 10, lambda: self.is_alive(job))
         self.check(["scancel", "--signal=USR1", job])  # what the option --signal sends then
         self.wait_for_end(job)
@@ -333,6 +271,40 @@ class Slurm(Workplace):
         sockets = len({line for line in self.check(["lscpu", "--parse=SOCKET"]).stdout.splitlines() if line[0] != "#"})
         self.run_program("train", *self.words("plain", "--ranks", str(sockets), *LONG))
         self.assert_same_bits("job", "plain")
+
+    def test_the_job_script_starts_the_ranks_again_after_one_was_killed(self):
+        path = self.bin("lscpu", "printf '0\\n1\\n'\n")  # two sockets, so two ranks
+        job = self.submit(str(ROOT / "deploy/slurm.sh"), *self.words("job", *LONG, *HOST), PATH=path)
+        self.wait_for_updates("job", 10, lambda: self.is_alive(job))
+        os.kill(self.rank("job", 1), signal.SIGKILL)
+        self.wait_for_end(job)
+        self.assertIn("Restarts=0", self.state(job))
+        text = (self.folder / "job.out").read_text()
+        self.assertIn("restart 1 of 2: srun ended with exit code 1", text)  # 137 or 143
+        self.assertNotIn("restart 2 of 2", text)
+        self.assertIn("resumed at step ", text)
+        self.run_program("train", *self.words("plain", "--ranks", "2", *LONG))
+        self.assert_same_bits("job", "plain")
+
+    def test_the_job_script_does_not_start_again_if_one_rank_cannot_write(self):
+        words = self.words("job", *HOST, "--out", "/dev/null/job")
+        words[words.index("--out"):words.index("--out") + 2] = []  # the one of words()
+        job = self.submit(str(ROOT / "deploy/slurm.sh"), *words, PATH=self.bin("lscpu", "printf '0\\n1\\n'\n"))
+        while self.is_alive(job):
+            look_again()
+        text = (self.folder / "job.out").read_text()
+        self.assertIn("/dev/null/job", text)
+        self.assertNotIn("restart", text)
+        self.assertIn("ExitCode=2:0", self.state(job))
+
+    def test_the_job_script_starts_a_rank_for_each_gpu(self):
+        self.bin("ranks", "echo \"rank $SLURM_PROCID, cards $CUDA_VISIBLE_DEVICES, $(taskset -pc $$ | sed 's/.*: /core /'), $*\"\n")
+        self.wait_for_end(self.submit("--gpus-per-node=2", str(ROOT / "deploy/slurm.sh"), "--out", "x", ROENTGEN=f"{self.folder}/bin/ranks"))
+        lines = sorted((self.folder / "job.out").read_text().splitlines())
+        pattern = r"rank {}, cards 0,1, core (\S+), train --resume --out x --device cuda"
+        found = [re.fullmatch(pattern.format(rank), line) for rank, line in enumerate(lines)]
+        self.assertTrue(len(found) == 2 and all(found), lines)
+        self.assertNotEqual(found[0][1], found[1][1])
 
     def test_hosts_come_from_the_job(self):
         script = self.folder / "job.sh"
