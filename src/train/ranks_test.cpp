@@ -118,6 +118,18 @@ TEST_F(RanksOfARun, go_on_as_fewer_with_the_images_that_none_has_had) {
   EXPECT_EQ(resume_of("parts").info.training_pixels.size(), 32U);
 }
 
+TEST_F(RanksOfARun, go_on_as_more_where_too_few_images_for_an_update_are_left) {
+  recipe_.train.accumulate = 2;
+  for (const char* name : {"whole", "parts"}) {
+    expect_none(run_ranks(2, 1, name, Start::Fresh, 7));  // uses 28 of 32 images; an update of 3 ranks takes 6
+  }
+  expect_none(run_ranks(3, 1, "whole", Start::Resume, 12));
+  expect_none(run_ranks(3, 1, "parts", Start::Resume, 9));
+  expect_none(run_ranks(3, 1, "parts", Start::Resume, 12));
+  EXPECT_EQ(resume_of("parts").state.step_in_epoch, 5) << "all updates of epoch 2";
+  expect_same_end(resume_of("parts"), resume_of("whole"));
+}
+
 TEST_F(RanksOfARun, count_and_name_the_unreadable_images_of_all) {
   recipe_.train.max_bad = 0.2;  // tolerates 6.4 of 32 images
   const std::vector<std::string> bad{"img02.png", "img09.png", "img15.png", "img20.png"};

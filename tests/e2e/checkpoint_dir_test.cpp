@@ -106,12 +106,14 @@ TEST_F(CheckpointDir, a_run_without_id_resumes_from_its_own_folder_only) {
 }
 
 TEST_F(CheckpointDir, a_replaced_run_writes_nothing_to_the_new_one) {
-  const std::vector<std::string> endless{"--set", "train.epochs=400000"};
+  // Stops the first process far from a checkpoint: an epoch has tens of updates.
+  const std::vector<std::string> endless{"--set", "train.epochs=400000", "--set", "train.checkpoint_steps=0",
+                                         "--set", "train.batch=1"};
   Process first(train("run", endless), place_.root());
   ASSERT_TRUE(first.wait_for_lines(place_ / "run/log.jsonl", 4));
   first.signal(SIGSTOP);
   fs::rename(place_ / "run", place_ / "moved");
-  Process second(train("run", plus(endless, {"--set", "train.checkpoint_steps=0"})), place_.root());
+  Process second(train("run", endless), place_.root());
   ASSERT_TRUE(second.wait_for_lines(place_ / "run/log.jsonl", 1));
   first.signal(SIGCONT);
   first.signal(SIGTERM);
