@@ -126,7 +126,7 @@ TEST_F(RanksOfARun, go_on_as_more_where_too_few_images_for_an_update_are_left) {
   expect_none(run_ranks(3, 1, "whole", Start::Resume, 12));
   expect_none(run_ranks(3, 1, "parts", Start::Resume, 9));
   expect_none(run_ranks(3, 1, "parts", Start::Resume, 12));
-  EXPECT_EQ(resume_of("parts").state.step_in_epoch, 5) << "all updates of epoch 2";
+  EXPECT_EQ(resume_of("parts").state.epoch, 2) << "3 ranks have 5 updates per epoch";
   expect_same_end(resume_of("parts"), resume_of("whole"));
 }
 

@@ -105,26 +105,6 @@ TEST_F(CheckpointDir, a_run_without_id_resumes_from_its_own_folder_only) {
   EXPECT_FALSE(fs::is_empty(place_ / "disk")) << "files of another run are kept";
 }
 
-TEST_F(CheckpointDir, a_replaced_run_writes_nothing_to_the_new_one) {
-  // Stops the first process far from a checkpoint: an epoch has tens of updates.
-  const std::vector<std::string> endless{"--set", "train.epochs=400000", "--set", "train.checkpoint_steps=0",
-                                         "--set", "train.batch=1"};
-  Process first(train("run", endless), place_.root());
-  ASSERT_TRUE(first.wait_for_lines(place_ / "run/log.jsonl", 4));
-  first.signal(SIGSTOP);
-  fs::rename(place_ / "run", place_ / "moved");
-  Process second(train("run", endless), place_.root());
-  ASSERT_TRUE(second.wait_for_lines(place_ / "run/log.jsonl", 1));
-  first.signal(SIGCONT);
-  first.signal(SIGTERM);
-  const Ended ended = first.wait();
-  EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("expected the run that this process trains"));
-  expect_refusal(place_.run(train("run", {"--resume"})), {"no other process trains in"});
-  second.signal(SIGTERM);
-  EXPECT_EQ(second.wait().code, 3);
-}
-
 TEST_F(CheckpointDir, a_signal_copies_all_before_the_end) {
   Process process(local("run", {"--set", "train.epochs=4000"}), place_.root());
   ASSERT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 4));
