@@ -7,6 +7,7 @@
 
 #include "io/file.h"
 #include "task/recipe_list.h"
+#include "train/observer.h"
 #include "train/run_id.h"
 #include "train/trainer_testing.h"
 
