@@ -18,8 +18,8 @@
 
 namespace roentgen::train {
 
-/// Returns the folder below `dir` for the checkpoints of one run. Its name depends on path and id (run_id()) of the run,
-/// so that a run never reads files of another run.
+/// Returns the folder below `dir` for the checkpoints of one run. Its name depends on path and id (run_id()) of the
+/// run, so that a run never reads files of another run.
 [[nodiscard]] std::filesystem::path local_checkpoints(const RunFolder& run, const std::filesystem::path& dir);
 
 /// Throws DataError if the folder of local_checkpoints() cannot be created or written to. Does nothing if `dir` is

@@ -226,8 +226,8 @@ TEST_F(LocalCheckpoints, resume_leaves_newer_files_of_another_run) {
   const fs::path local = local_checkpoints(folder("run"), dir_);
   const std::string id = run_id(folder("run"));
   EXPECT_EQ(newest_step(folder("run"), dir_), 6);
-  for (const char* text : {"{}", "broken", R"({"run_id": "0123456789abcdef"})", R"({"run_id": 7})",
-                           R"({"run_id": "../../etc/passwd"})"}) {
+  for (const char* text :
+       {"{}", "broken", R"({"run_id": "0123456789abcdef"})", R"({"run_id": 7})", R"({"run_id": "../../etc/passwd"})"}) {
     io::write_file_atomically(folder("run").environment(), text);
     EXPECT_EQ(newest_step(folder("run"), dir_), 2) << text;
     take_local_checkpoints(folder("run"), dir_);

@@ -228,9 +228,6 @@ TEST(RanksTogether, give_each_other_texts_and_numbers) {
     const std::string own(static_cast<std::size_t>(comm.rank()), 'x');
     EXPECT_EQ(ranks.gather(own, {.name = "test"}), (std::vector<std::string>{"", "x", "xx"}));
     EXPECT_EQ(ranks.gather("", {.name = "test"}), std::vector<std::string>(3));
-    EXPECT_EQ(united(ranks, std::vector<std::string>{"b", std::string(1, static_cast<char>('a' + comm.rank()))},
-                     {.name = "test"}),
-              (std::vector<std::string>{"a", "b", "c"}));
     std::vector<float> values{static_cast<float>(comm.rank()), 4.0F};
     ranks.average(values, {.name = "test"});
     EXPECT_EQ(values, (std::vector<float>{1.0F, 4.0F}));
@@ -252,6 +249,23 @@ TEST(RanksTogether, have_the_hashes_of_all) {
       EXPECT_EQ(hashes.get(1), 9U + comm.rank());
     }));
   }
+}
+
+TEST(RanksTogether, give_the_first_their_values_in_pieces) {
+  for (const std::size_t most_at_once : {1U, 9U, 1000U}) {  // 1, 3 and all values of a rank at once
+    expect_none(as_ranks(3, [&](dist::CommThread& comm) {
+      const std::vector<std::uint64_t> own(static_cast<std::size_t>(comm.rank()) * 4, 70U + comm.rank());
+      std::vector<std::uint64_t> all = gather_on_first(Ranks(&comm), own, {.name = "test"}, most_at_once);
+      std::ranges::sort(all);
+      if (comm.rank() != 0) {
+        EXPECT_TRUE(all.empty());
+        return;
+      }
+      EXPECT_EQ(all, (std::vector<std::uint64_t>{71, 71, 71, 71, 72, 72, 72, 72, 72, 72, 72, 72}));
+    }));
+  }
+  EXPECT_EQ(gather_on_first(Ranks(nullptr), std::vector<std::uint64_t>{3, 2}, {.name = "test"}),
+            (std::vector<std::uint64_t>{3, 2}));
 }
 
 TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
