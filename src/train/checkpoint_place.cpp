@@ -52,9 +52,10 @@ std::string common_name(const RunFolder& run) {
 // Returns the folders in `dir` of all runs at this path, also of earlier ones.
 std::vector<fs::path> all_local_checkpoints(const RunFolder& run, const fs::path& dir) {
   std::vector<fs::path> folders;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(dir, ignored)) {
-    if (entry.path().filename().string().starts_with(common_name(run))) folders.push_back(entry.path());
+  const std::string name = common_name(run);
+  std::error_code error;
+  for (fs::directory_iterator entry(dir, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(name)) folders.push_back(entry->path());
   }
   return folders;
 }
