@@ -25,6 +25,7 @@
 #include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/resume.h"
+#include "train/run_id.h"
 #include "train/run_origin.h"
 #include "train/servers/shards.h"
 
@@ -106,8 +107,10 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
       train::require_buckets(most_server_buckets(recipe, engine), options_.servers.servers);
     }
     if (lock_) folder.remove_leftovers();
-    if (start == train::Start::Resume)
+    if (start == train::Start::Resume) {
+      train::ensure_run_id(folder);
       rule = train::read_checkpoint_info(folder.resume()).split_rule == data::SplitRule::Normal ? "normal" : "written";
+    }
   }
   rule = ranks.broadcast(rule, {.name = "start"});
   recipe.train.algorithms = ranks.broadcast(recipe.train.algorithms, {.name = "start"});
@@ -136,7 +139,7 @@ train::TrainOutcome TrainRun::train_in(const train::TrainJob& job) {
     return train::train(job);
   } catch (...) {
     std::error_code ignored;
-    if (is_made_ && (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
+    if (is_made_ && lock_->is_named() && (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
       job.folder.remove_run();
       lock_.reset();
       fs::remove(job.folder.checkpoints(), ignored);  // removes both only when empty

@@ -15,6 +15,7 @@
 #include "io/sha256.h"
 #include "runtime/cache_folder.h"
 #include "train/resume.h"
+#include "train/run_id.h"
 
 namespace roentgen::train {
 namespace {
@@ -41,12 +42,29 @@ void copy_whole(const fs::path& from, const fs::path& to) {
   copy_checkpoint(from, to, is_stopped);
 }
 
+// Begin of the names of all folders of local_checkpoints() for runs at one path. Older versions used it as the name.
+std::string common_name(const RunFolder& run) {
+  constexpr std::size_t kDigits = 16;
+  const std::string place = io::resolved(fs::absolute(run.root())).string();
+  return "roentgen-checkpoints-" + io::sha256_hex(place).substr(0, kDigits);
+}
+
+// Returns the folders in `dir` of all runs at this path, also of earlier ones.
+std::vector<fs::path> all_local_checkpoints(const RunFolder& run, const fs::path& dir) {
+  std::vector<fs::path> folders;
+  const std::string name = common_name(run);
+  std::error_code error;
+  for (fs::directory_iterator entry(dir, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(name)) folders.push_back(entry->path());
+  }
+  return folders;
+}
+
 }  // namespace
 
 fs::path local_checkpoints(const RunFolder& run, const fs::path& dir) {
-  constexpr std::size_t kDigits = 16;
-  const std::string place = io::resolved(fs::absolute(run.root())).string();
-  return dir / ("roentgen-checkpoints-" + io::sha256_hex(place).substr(0, kDigits));
+  const std::string id = run_id(run);
+  return dir / (common_name(run) + (id.empty() ? "" : "-" + id));
 }
 
 void check_checkpoint_dir(const RunFolder& run, const fs::path& dir) {
@@ -55,7 +73,7 @@ void check_checkpoint_dir(const RunFolder& run, const fs::path& dir) {
 
 std::int64_t newest_step(const RunFolder& run, const fs::path& dir) {
   std::int64_t step = position_of(run.resume()).value_or(Position{-1, 0}).first;
-  if (dir.empty()) return step;
+  if (dir.empty() || run_id(run).empty()) return step;
   const fs::path local = local_checkpoints(run, dir) / run.resume().filename();
   return std::max(step, position_of(local).value_or(Position{-1, 0}).first);
 }
@@ -63,6 +81,12 @@ std::int64_t newest_step(const RunFolder& run, const fs::path& dir) {
 void take_local_checkpoints(const RunFolder& run, const fs::path& dir) {
   if (dir.empty() || !fs::exists(run.recipe())) return;
   const fs::path folder = local_checkpoints(run, dir);
+  const bool has_id = !run_id(run).empty();
+  for (const fs::path& other : all_local_checkpoints(run, dir)) {
+    if (has_id && other == folder) continue;
+    log::warning("checkpoints of another run, or of a version without run ids, are ignored: " + other.string());
+  }
+  if (!has_id) return;
   const fs::path local = folder / run.resume().filename();
   const auto newest = position_of(local);
   if (!newest || newest <= position_of(run.resume())) return;
@@ -80,7 +104,7 @@ void take_local_checkpoints(const RunFolder& run, const fs::path& dir) {
 
 void remove_local_checkpoints(const RunFolder& run, const fs::path& dir) {
   std::error_code ignored;
-  if (!dir.empty()) fs::remove_all(local_checkpoints(run, dir), ignored);
+  for (const fs::path& folder : all_local_checkpoints(run, dir)) fs::remove_all(folder, ignored);
 }
 
 void copy_checkpoint(const fs::path& from, const fs::path& to, const std::atomic<bool>& is_stopped) {
@@ -97,7 +121,7 @@ void copy_checkpoint(const fs::path& from, const fs::path& to, const std::atomic
 }
 
 CheckpointPlace::CheckpointPlace(RunFolder run, const fs::path& dir, Copy copy)
-    : run_(std::move(run)), dir_(dir), copy_(std::move(copy)) {
+    : run_(std::move(run)), id_(run_id(run_)), dir_(dir), copy_(std::move(copy)) {
   if (dir.empty()) return;
   folder_ = local_checkpoints(run_, dir);
   const std::string reason = runtime::make_private_folder(folder_);
@@ -116,6 +140,10 @@ CheckpointPlace::~CheckpointPlace() {
 fs::path CheckpointPlace::local(const fs::path& path) const { return folder_ / path.filename(); }
 
 fs::path CheckpointPlace::file(const fs::path& path) {
+  if (run_id(run_) != id_) {
+    throw DataError(error_text("train.checkpoint", run_.root().string(), "the run that this process trains",
+                               "a folder that was removed or has another run", "one --out per run"));
+  }
   if (folder_.empty()) return path;
   if (copies_.valid()) copies_.get();
   return local(path);
@@ -147,7 +175,8 @@ void CheckpointPlace::finish(std::chrono::milliseconds limit) {
                                "roentgen train --resume with --checkpoint-dir " + dir_.string() + " on this host"));
   }
   if (copies_.valid()) copies_.get();
-  remove_local_checkpoints(run_, dir_);
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
 }
 
 }  // namespace roentgen::train

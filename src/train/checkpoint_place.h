@@ -11,13 +11,15 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <string>
 #include <vector>
 
 #include "train/run_folder.h"
 
 namespace roentgen::train {
 
-/// Returns the folder below `dir` for the checkpoints of one run. Its name depends only on the run's path.
+/// Returns the folder below `dir` for the checkpoints of one run. Its name depends on path and id (run_id()) of the
+/// run, so that a run never reads files of another run.
 [[nodiscard]] std::filesystem::path local_checkpoints(const RunFolder& run, const std::filesystem::path& dir);
 
 /// Throws DataError if the folder of local_checkpoints() cannot be created or written to. Does nothing if `dir` is
@@ -29,8 +31,8 @@ void check_checkpoint_dir(const RunFolder& run, const std::filesystem::path& dir
 [[nodiscard]] std::int64_t newest_step(const RunFolder& run, const std::filesystem::path& dir);
 
 /// Copies the resume file of `dir` to the run folder if it is newer, after the weights it refers to. Does nothing if
-/// there is none, `dir` is empty, or the run folder has no run. Warns of a file that cannot be read. Throws DataError
-/// if a copy fails.
+/// there is none, `dir` is empty, or the run folder has no run or no id. Warns of a file that cannot be read, and of
+/// folders that other runs at this path, or versions without ids, left in `dir`. Throws DataError if a copy fails.
 void take_local_checkpoints(const RunFolder& run, const std::filesystem::path& dir);
 
 /// Removes files that earlier runs of this run folder left in `dir`. Does not throw.
@@ -56,7 +58,7 @@ class CheckpointPlace {
   ~CheckpointPlace();
 
   /// Returns the path to which to write the checkpoint that belongs at `path` in the run folder. Waits for earlier
-  /// copies. Throws DataError if one failed.
+  /// copies. Throws DataError if one failed, or if the folder no longer has the run that it had at the construction.
   [[nodiscard]] std::filesystem::path file(const std::filesystem::path& path);
   /// Starts to copy complete checkpoints to their paths in the run folder, in this order.
   void publish(const std::vector<std::filesystem::path>& paths);
@@ -70,6 +72,7 @@ class CheckpointPlace {
   [[nodiscard]] std::filesystem::path local(const std::filesystem::path& path) const;
 
   RunFolder run_;
+  std::string id_;                ///< id of the run at the construction; empty if it has none
   std::filesystem::path dir_;     ///< folder given to the constructor
   std::filesystem::path folder_;  ///< private folder; empty: checkpoints go directly to the run folder
   Copy copy_;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "io/file.h"
+#include "train/run_id.h"
 #include "train/trainer_testing.h"
 
 namespace roentgen::train {
@@ -131,6 +132,20 @@ TEST_F(CheckpointPlaceTest, leaves_the_earlier_file_where_there_is_no_room_for_t
   EXPECT_EQ(std::distance(fs::directory_iterator(run_.checkpoints()), {}), 1) << "no half a copy";
 }
 
+TEST_F(CheckpointPlaceTest, writes_nothing_once_the_folder_has_another_run) {
+  for (const fs::path& dir : {fs::path(), dir_}) {
+    fs::remove(run_.environment());
+    ensure_run_id(run_);
+    CheckpointPlace place(run_, dir);
+    static_cast<void>(place.file(run_.resume()));
+    fs::remove(run_.environment());
+    EXPECT_THROW(static_cast<void>(place.file(run_.resume())), DataError) << "removed";
+    ensure_run_id(run_);
+    EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(place.file(run_.resume())); }),
+                AllOf(HasSubstr("the run that this process trains"), HasSubstr("one --out per run")));
+  }
+}
+
 TEST_F(CheckpointPlaceTest, removes_in_both_places) {
   CheckpointPlace place(run_, dir_);
   const fs::path old = run_.checkpoints() / "epoch-001.safetensors";
@@ -158,6 +173,7 @@ class LocalCheckpoints : public Trainer {
   }
   void run_to(const std::string& name, std::int64_t step, Start start = Start::Fresh) {
     static_cast<void>(run(name, start, step));
+    ensure_run_id(folder(name));
     out_.write(name + "/recipe.toml", to_toml(recipe_));
   }
   fs::path dir_ = out_.path() / "local";
@@ -201,6 +217,28 @@ TEST_F(LocalCheckpoints, resume_leaves_older_spoilt_and_foreign_files) {
   EXPECT_FALSE(fs::exists(folder("run").root())) << "no run, so its leftovers count for nothing";
   remove_local_checkpoints(folder("run"), dir_);
   EXPECT_FALSE(fs::exists(local));
+}
+
+TEST_F(LocalCheckpoints, resume_leaves_newer_files_of_another_run) {
+  run_to("run", 2);
+  run_to("ahead", 6);
+  place_locally("ahead", "run");
+  const fs::path local = local_checkpoints(folder("run"), dir_);
+  const std::string id = run_id(folder("run"));
+  EXPECT_EQ(newest_step(folder("run"), dir_), 6);
+  for (const char* text :
+       {"{}", "broken", R"({"run_id": "0123456789abcdef"})", R"({"run_id": 7})", R"({"run_id": "../../etc/passwd"})"}) {
+    io::write_file_atomically(folder("run").environment(), text);
+    EXPECT_EQ(newest_step(folder("run"), dir_), 2) << text;
+    take_local_checkpoints(folder("run"), dir_);
+    EXPECT_EQ(resume_of("run").state.step, 2) << text;
+  }
+  io::write_file_atomically(folder("run").environment(), R"({"run_id": ")" + id + R"("})");
+  take_local_checkpoints(folder("run"), dir_);
+  EXPECT_EQ(resume_of("run").state.step, 6);
+  fs::remove(folder("run").environment());
+  remove_local_checkpoints(folder("run"), dir_);
+  EXPECT_FALSE(fs::exists(local)) << "also files of earlier runs";
 }
 
 TEST_F(LocalCheckpoints, brings_the_kept_epochs_and_the_best) {

@@ -8,8 +8,6 @@
 #include <bit>
 #include <cstring>
 #include <map>
-#include <set>
-#include <sstream>
 
 #include "core/error.h"
 #include "core/plural.h"
@@ -235,14 +233,20 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
       is_nobody_right ? "roentgen bench nodes to test the hosts, then --resume" : "--resume without these hosts"));
 }
 
-std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own, dist::Phase phase) {
-  if (ranks.size() == 1) return own;
-  std::set<std::string> lines;
-  for (const std::string& text : ranks.gather(fmt::format("{}", fmt::join(own, "\n")), phase)) {
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.insert(line);
+std::vector<std::uint64_t> gather_on_first(const Ranks& ranks, std::span<const std::uint64_t> own, dist::Phase phase,
+                                           std::size_t most_at_once) {
+  std::size_t left = own.size();  // on the rank with the most values
+  for (const auto& count : ranks.gather_values<std::size_t>({&left, 1}, phase)) left = std::max(left, count.front());
+  const std::size_t piece = std::max<std::size_t>(1, most_at_once / static_cast<std::size_t>(ranks.size()));
+  std::vector<std::uint64_t> all;
+  for (; left > 0; left -= std::min(piece, left)) {
+    const std::span<const std::uint64_t> now = own.first(std::min(piece, own.size()));
+    own = own.subspan(now.size());
+    for (const auto& theirs : ranks.gather_values<std::uint64_t>(now, phase)) {
+      if (ranks.is_first()) all.insert(all.end(), theirs.begin(), theirs.end());
+    }
   }
-  return {lines.begin(), lines.end()};
+  return all;
 }
 
 void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,

@@ -120,9 +120,13 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
 /// the majority.
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
 
-/// Returns the distinct lines of all ranks, sorted, on all ranks. Lines must not contain line feeds.
-[[nodiscard]] std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own,
-                                              dist::Phase phase);
+/// Returns the values of all ranks on rank 0, in any order; an empty list on the other ranks. Ranks may have different
+/// numbers of values.
+/// @param most_at_once number of values of all ranks that are sent at once, which bounds the memory; at least one per
+///     rank is sent
+[[nodiscard]] std::vector<std::uint64_t> gather_on_first(const Ranks& ranks, std::span<const std::uint64_t> own,
+                                                         dist::Phase phase,
+                                                         std::size_t most_at_once = std::size_t{1} << 22U);
 
 /// Exchanges hashes of samples: afterwards each rank has all hashes that any rank has.
 /// @param samples samples to exchange, equal on all ranks

@@ -118,6 +118,18 @@ TEST_F(RanksOfARun, go_on_as_fewer_with_the_images_that_none_has_had) {
   EXPECT_EQ(resume_of("parts").info.training_pixels.size(), 32U);
 }
 
+TEST_F(RanksOfARun, go_on_as_more_where_too_few_images_for_an_update_are_left) {
+  recipe_.train.accumulate = 2;
+  for (const char* name : {"whole", "parts"}) {
+    expect_none(run_ranks(2, 1, name, Start::Fresh, 7));  // uses 28 of 32 images; an update of 3 ranks takes 6
+  }
+  expect_none(run_ranks(3, 1, "whole", Start::Resume, 12));
+  expect_none(run_ranks(3, 1, "parts", Start::Resume, 9));
+  expect_none(run_ranks(3, 1, "parts", Start::Resume, 12));
+  EXPECT_EQ(resume_of("parts").state.epoch, 2) << "3 ranks have 5 updates per epoch";
+  expect_same_end(resume_of("parts"), resume_of("whole"));
+}
+
 TEST_F(RanksOfARun, count_and_name_the_unreadable_images_of_all) {
   recipe_.train.max_bad = 0.2;  // tolerates 6.4 of 32 images
   const std::vector<std::string> bad{"img02.png", "img09.png", "img15.png", "img20.png"};
@@ -216,9 +228,6 @@ TEST(RanksTogether, give_each_other_texts_and_numbers) {
     const std::string own(static_cast<std::size_t>(comm.rank()), 'x');
     EXPECT_EQ(ranks.gather(own, {.name = "test"}), (std::vector<std::string>{"", "x", "xx"}));
     EXPECT_EQ(ranks.gather("", {.name = "test"}), std::vector<std::string>(3));
-    EXPECT_EQ(united(ranks, std::vector<std::string>{"b", std::string(1, static_cast<char>('a' + comm.rank()))},
-                     {.name = "test"}),
-              (std::vector<std::string>{"a", "b", "c"}));
     std::vector<float> values{static_cast<float>(comm.rank()), 4.0F};
     ranks.average(values, {.name = "test"});
     EXPECT_EQ(values, (std::vector<float>{1.0F, 4.0F}));
@@ -240,6 +249,23 @@ TEST(RanksTogether, have_the_hashes_of_all) {
       EXPECT_EQ(hashes.get(1), 9U + comm.rank());
     }));
   }
+}
+
+TEST(RanksTogether, give_the_first_their_values_in_pieces) {
+  for (const std::size_t most_at_once : {1U, 9U, 1000U}) {  // 1, 3 and all values of a rank at once
+    expect_none(as_ranks(3, [&](dist::CommThread& comm) {
+      const std::vector<std::uint64_t> own(static_cast<std::size_t>(comm.rank()) * 4, 70U + comm.rank());
+      std::vector<std::uint64_t> all = gather_on_first(Ranks(&comm), own, {.name = "test"}, most_at_once);
+      std::ranges::sort(all);
+      if (comm.rank() != 0) {
+        EXPECT_TRUE(all.empty());
+        return;
+      }
+      EXPECT_EQ(all, (std::vector<std::uint64_t>{71, 71, 71, 71, 72, 72, 72, 72, 72, 72, 72, 72}));
+    }));
+  }
+  EXPECT_EQ(gather_on_first(Ranks(nullptr), std::vector<std::uint64_t>{3, 2}, {.name = "test"}),
+            (std::vector<std::uint64_t>{3, 2}));
 }
 
 TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {

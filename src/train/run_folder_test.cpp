@@ -118,6 +118,19 @@ TEST(RunLock, takes_over_the_file_of_a_killed_process_and_keeps_one_of_a_user) {
   EXPECT_EQ(io::read_text(temporary.path() / "lock").or_throw(), "mine");
 }
 
+TEST(RunLock, leaves_the_lock_of_the_process_that_replaced_the_folder) {
+  const TestFolder temporary;
+  auto first = std::make_unique<RunLock>(temporary.path());
+  EXPECT_TRUE(first->is_named());
+  std::filesystem::remove(temporary.path() / "lock");
+  EXPECT_FALSE(first->is_named());
+  const RunLock second(temporary.path());
+  EXPECT_FALSE(first->is_named());
+  first.reset();
+  EXPECT_TRUE(second.is_named());
+  EXPECT_THROW(const RunLock third(temporary.path()), ConfigError);
+}
+
 TEST(RunLock, says_when_there_is_no_folder) {
   const TestFolder temporary;
   EXPECT_THAT(message_of<DataError>([&] { const RunLock lock(temporary.path() / "none"); }), HasSubstr("none/lock"));

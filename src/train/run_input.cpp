@@ -200,8 +200,11 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
   state.legs.push_back(here);
   const bool is_over = then.start.epoch != epoch;
   const std::int64_t batches = is_over ? 0 : batches_per_epoch(job, input) - then.start.batch;
-  count_made(updates_per_epoch(job, input) - batches / job.recipe.train.accumulate);
-  return then;
+  const std::int64_t updates = batches / job.recipe.train.accumulate;
+  count_made(updates_per_epoch(job, input) - updates);
+  if (updates > 0) return then;
+  now.start = {.epoch = epoch + 1, .batch = 0};  // too few batches are left for an update
+  return now;
 }
 
 std::string skipped_note(const EpochUse& use) {

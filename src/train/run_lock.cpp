@@ -52,8 +52,10 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
 RunLock::~RunLock() {
   struct stat opened {};
   // Removes the file while the lock is still held; closing the descriptor releases it.
-  if (::fstat(descriptor_, &opened) == 0 && opened.st_size == 0) ::unlink(path_.c_str());
+  if (is_named() && ::fstat(descriptor_, &opened) == 0 && opened.st_size == 0) ::unlink(path_.c_str());
   ::close(descriptor_);
 }
+
+bool RunLock::is_named() const { return is_still_named(descriptor_, path_); }
 
 }  // namespace roentgen::train

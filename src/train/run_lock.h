@@ -19,6 +19,8 @@ class RunLock {
   RunLock& operator=(const RunLock&) = delete;
   /// Releases the lock and removes the file, unless another process replaced it.
   ~RunLock();
+  /// Returns false if the lock file was removed or replaced. Then the folder may belong to another process.
+  [[nodiscard]] bool is_named() const;
 
  private:
   std::filesystem::path path_;

@@ -16,6 +16,7 @@
 #include "io/json.h"
 #include "train/early_checks.h"
 #include "train/resume.h"
+#include "train/run_id.h"
 
 namespace roentgen::train {
 
@@ -32,6 +33,7 @@ std::string folder_lines(const data::SourceOptions& source) {
 void write_origin(const RunFolder& run, const Recipe& recipe, const data::Dataset& dataset,
                   const engine::Engine& engine) {
   Value environment = io::environment_report();
+  environment.set(kRunIdKey, new_run_id());
   environment.set("engine", Value::Table{{"name", engine.name()}, {"description", engine.description()}});
   if (const auto mpi = dist::loaded_mpi()) environment.set_path("libraries.mpi", mpi->version);
   io::write_file_atomically(run.recipe(), to_toml(recipe));

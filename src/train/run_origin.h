@@ -25,7 +25,7 @@ namespace roentgen::train {
 /// ConfigError if the file cannot be read.
 [[nodiscard]] std::vector<std::string> stored_data_folders(const RunFolder& run);
 
-/// Writes recipe, machine, data and data folders into the folder of a new run.
+/// Writes recipe, machine, data and data folders into the folder of a new run, and gives it an id (run_id()).
 void write_origin(const RunFolder& run, const Recipe& recipe, const data::Dataset& dataset,
                   const engine::Engine& engine);
 

@@ -255,7 +255,7 @@ void Trainer::keep_weights(double score, std::string_view metric, double value) 
   const bool is_kept = limit > 1 && std::find(dropped.begin(), dropped.end(), file) == dropped.end();
   if (!is_best && !is_kept) return;
   average_statistics();
-  info.training_pixels = united(ranks_, setup_.pixels->list(), {.name = "images trained on"});
+  info.training_pixels = setup_.pixels->list(ranks_);
   if (!ranks_.is_first()) return;
   const std::vector<NamedTensor> weights = setup_.ema ? setup_.ema->weights() : weights_of(*setup_.executable);
   const auto metadata = to_metadata(info);
@@ -326,7 +326,7 @@ void Trainer::write_resume_file(bool is_stop) {
   state_.loss_scale = setup_.executable->read_loss_scale();
   state_.bad_samples = unite_bad_images(ranks_, *setup_.loader);
   CheckpointInfo info = setup_.info;
-  info.training_pixels = united(ranks_, setup_.pixels->list(), {.name = "images trained on"});
+  info.training_pixels = setup_.pixels->list(ranks_);
   info.step = state_.step;
   info.epoch = state_.epoch;
   if (ranks_.is_first()) {

@@ -66,6 +66,45 @@ TEST_F(CheckpointDir, a_killed_run_resumes_to_the_same_bits) {
   }
 }
 
+TEST_F(CheckpointDir, a_run_never_takes_the_files_of_an_earlier_run) {
+  const auto has_local_file = [this] {
+    for (const auto& entry : fs::recursive_directory_iterator(place_ / "disk")) {
+      if (entry.path().filename() == "resume.safetensors") return true;
+    }
+    return false;
+  };
+  Process process(local("run"), place_.root());
+  EXPECT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 9));
+  process.signal(SIGKILL);
+  static_cast<void>(process.wait());
+  ASSERT_TRUE(has_local_file());
+  const std::vector<std::string> other{"--set", "optimizer.lr=0.003"};
+  EXPECT_EQ(place_.run(train("run", plus(other, {"--overwrite", "--stop-after", "1"}))).code, 3);
+  const Ended resumed = place_.run(local("run", plus(other, {"--resume", "--stop-after", "2"})));
+  EXPECT_EQ(resumed.code, 3) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("resumed at step 1,"));
+  EXPECT_THAT(resumed.err, HasSubstr("checkpoints of another run"));
+  place_.must_run(local("run", plus(other, {"--overwrite"})));
+  EXPECT_TRUE(fs::is_empty(place_ / "disk")) << "a new run removes the files of the earlier one";
+}
+
+TEST_F(CheckpointDir, a_run_without_id_resumes_from_its_own_folder_only) {
+  Process process(local("run"), place_.root());
+  EXPECT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 9));
+  process.signal(SIGKILL);
+  static_cast<void>(process.wait());
+  // Versions without ids named the local folder after the run's path alone.
+  const fs::path folder = fs::directory_iterator(place_ / "disk")->path();
+  const std::string name = folder.filename();
+  fs::rename(folder, folder.parent_path() / name.substr(0, name.rfind('-')));
+  place_.write("run/environment.json", "{}\n");
+  const Ended resumed = place_.run(local("run", {"--resume"}));
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("a version without run ids, are ignored"));
+  EXPECT_THAT(read_all(place_ / "run/environment.json"), HasSubstr("run_id"));
+  EXPECT_FALSE(fs::is_empty(place_ / "disk")) << "files of another run are kept";
+}
+
 TEST_F(CheckpointDir, a_signal_copies_all_before_the_end) {
   Process process(local("run", {"--set", "train.epochs=4000"}), place_.root());
   ASSERT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 4));
