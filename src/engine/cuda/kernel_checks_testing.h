@@ -60,6 +60,9 @@ inline Worst normalise(runtime::Device& device) {
                                 1);
 }
 
+inline Worst losses(runtime::Device& device) { return check_losses(device, false); }
+inline Worst partial_losses(runtime::Device& device) { return check_losses(device, true); }
+
 }  // namespace kernel_checks_testing
 
 /// Checks of all kernels of engine/cuda.
@@ -80,7 +83,8 @@ inline constexpr KernelCheck kKernelChecks[] = {
     {"channel_copy", &check_channel_copy},
     {"mask", &check_mask},
     // exp() and log1p() in double may differ in their last bits. Results are rounded to float32, which hides it.
-    {"losses", &check_losses},
+    {"losses", &kernel_checks_testing::losses},
+    {"partial_losses", &kernel_checks_testing::partial_losses},
     {"scaled_convert", &check_scaled_convert},
     {"scale", &check_scale},
     {"step_words", &check_step_words},
