@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/stream.h"
+#include "train/slowest_rank.h"
 
 namespace roentgen {
 class Timeline;
@@ -38,9 +39,8 @@ struct GroupReport {
   std::int64_t images = 0;
   /// True if any rank was asked to stop.
   bool is_stop_asked = false;
-  /// Work time of the slowest rank above the mean, as a fraction of the mean; 0 if unknown.
-  double imbalance = 0.0;
-  int slowest_rank = 0;
+  /// Rank that worked longest in the previous update.
+  SlowestRank slowest;
 };
 
 /// An averaged bucket.

@@ -40,6 +40,11 @@ void require_sound(const engine::LossScale& scale, std::int64_t step) {
                  "train.dtype=bf16, a lower optimizer.lr or a longer warm-up"));
 }
 
+void add_slowest(const SlowestRank& slowest, StepRecord& record) {
+  record.imbalance = slowest.imbalance;
+  record.slowest_rank = slowest.rank;
+}
+
 }  // namespace
 
 std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options,
@@ -260,7 +265,8 @@ void Stepper::begin_push(const StepRecord& record, double factor) {
                    .scale = factor / static_cast<double>(options_.accumulate),
                    .images = record.images,
                    .is_finite = std::isfinite(record.loss),
-                   .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked()});
+                   .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
+                   .busy_s = busy_s_});
 }
 
 void Stepper::push_late(StepRecord& record) {
@@ -286,6 +292,7 @@ void Stepper::finish_with_servers(StepRecord& record) {
   if (options_.servers.is_async()) {
     record.images = servers_->images();
     record.staleness = servers_->staleness();
+    add_slowest(servers_->slowest(), record);
   }
   if (!exchange_) return;
   is_stop_asked_ = is_stop_asked_ || reply.is_stop_asked > 0.0;
@@ -299,8 +306,7 @@ void Stepper::add_group_report(StepRecord& record) {
   const GroupReport group = exchange_->report();
   record.loss = group.loss;
   record.images = group.images;
-  record.imbalance = group.imbalance;
-  record.slowest_rank = group.slowest_rank;
+  add_slowest(group.slowest, record);
   is_stop_asked_ = group.is_stop_asked;
 }
 
