@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Shows from which number of workers on the link of a parameter server limits training, beside averaging without servers.
 
-  tools/studies/ps_saturation.py --rounds 5 --json ps_saturation.json       # root; 25 minutes
+  tools/studies/ps_saturation.py --rounds 5 --json ps_saturation.json       # root; 20 minutes
 
 Every rank runs on its own emulated host (emulated_hosts.sh), and links have --rate Mbit/s. The device is emulated, too: a step
 waits, so that computing needs no cores. Gradients and weights of 4.7 MB are really sent. The same runs without a limit of the
