@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -63,6 +65,8 @@ struct Sums {
   double comm_s = 0.0;
   double imbalance = 0.0;
   std::int64_t images = 0;
+  /// Number of steps in which each rank was the slowest.
+  std::map<int, std::int64_t> slowest{};
   std::optional<train::StalenessRecord> staleness{};
   /// Energy of this host during the measured steps; nullopt if it was not measured.
   std::optional<Energy> energy{};
@@ -73,6 +77,7 @@ struct Sums {
     comm_s += record.comm_exposed_seconds.value_or(0.0);
     imbalance += record.imbalance.value_or(0.0);
     images += record.images;
+    if (record.slowest_rank >= 0) ++slowest[record.slowest_rank];
     staleness = record.staleness;
   }
 };
@@ -254,6 +259,10 @@ void set_figures(const ScalingOptions& options, const train::Ranks& ranks, const
   result.set("comm_exposed", sums.comm_s / steps_s);
   result.set("data_wait", sums.wait_s / steps_s);
   result.set("imbalance", sums.imbalance / static_cast<double>(sums.step_s.size()));
+  if (const auto most = std::ranges::max_element(sums.slowest, {}, [](const auto& each) { return each.second; });
+      most != sums.slowest.end()) {
+    result.set("slowest_rank", most->first);
+  }
   result.set("overlap", options.is_overlapped);
   result.set("oversubscribed", is_oversubscribed(options, ranks));
   if (!sums.staleness) return;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/timeline.h"
 #include "dist/comm_thread.h"
@@ -67,19 +66,13 @@ GroupReport GradientExchange::report() {
   }
   is_reported_ = true;
   const auto ranks = static_cast<double>(group_.size());
-  const auto busy = std::span<const float>(said_).subspan(kBusy);
-  // Each rank divided its values by the number of ranks, so their sum is the mean.
-  const double mean = std::accumulate(busy.begin(), busy.end(), 0.0);
-  const auto longest = std::ranges::max_element(busy);
-  const double slowest = static_cast<double>(*longest) * ranks;
   const double divided = divided_ * ranks;
   return {
       .loss = static_cast<double>(said_[kLoss]),
       .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
       .count = {.divided = divided, .counted = divided - std::round(static_cast<double>(said_[kUncounted]) * ranks)},
       .is_stop_asked = said_[kStop] > 0.0F,
-      .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0,
-      .slowest_rank = static_cast<int>(longest - busy.begin())};
+      .slowest = slowest_of(std::span<const float>(said_).subspan(kBusy))};
 }
 
 AveragedBucket GradientExchange::wait_next() {

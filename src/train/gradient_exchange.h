@@ -12,6 +12,7 @@
 
 #include "runtime/stream.h"
 #include "train/loss_weight.h"
+#include "train/slowest_rank.h"
 
 namespace roentgen {
 class Timeline;
@@ -42,9 +43,8 @@ struct GroupReport {
   LossCount count{};  ///< sum over ranks
   /// True if any rank was asked to stop.
   bool is_stop_asked = false;
-  /// Work time of the slowest rank above the mean, as a fraction of the mean; 0 if unknown.
-  double imbalance = 0.0;
-  int slowest_rank = 0;
+  /// Rank that worked longest in the previous update.
+  SlowestRank slowest;
 };
 
 /// An averaged bucket.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/value.h"
@@ -41,6 +42,7 @@ class JsonLog final : public Observer {
     line.set("data_wait", record.data_wait_share());
     if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
     if (record.imbalance) line.set("imbalance", *record.imbalance);
+    if (record.slowest_rank >= 0) line.set("slowest_rank", record.slowest_rank);
     if (record.device) {
       line.set("device_busy_percent", record.device->busy_percent);
       line.set("device_used_bytes", record.device->used_bytes);
@@ -65,6 +67,19 @@ class JsonLog final : public Observer {
                        {"usual_mb_per_s", record.usual_mb_per_s},
                        {"slow", Value::Array(record.names.begin(), record.names.end())},
                        {"slow_links", std::move(links)}});
+  }
+
+  void on_workers(const WorkersRecord& record) override {
+    Value applied = Value::array();
+    Value dropped = Value::array();
+    for (const GradientCount& worker : record.workers) {
+      applied.push_back(worker.applied);
+      dropped.push_back(worker.dropped);
+    }
+    write(Value::Table{{"kind", "workers"},
+                       {"step", record.step},
+                       {"applied_by_worker", std::move(applied)},
+                       {"dropped_by_worker", std::move(dropped)}});
   }
 
   void on_epoch(const EpochRecord& record) override {

@@ -41,7 +41,7 @@ struct StepRecord {
   /// Part of `seconds` spent waiting for gradients of other ranks; nullopt if not measured.
   std::optional<double> comm_exposed_seconds{};
   /// Work time of the slowest rank above the mean in the previous update, as a fraction of the mean; nullopt for one
-  /// process.
+  /// process. In an asynchronous run, the previous update of each worker counts.
   std::optional<double> imbalance{};
   /// Rank with the longest work time in the previous update; -1: unknown.
   int slowest_rank = -1;
@@ -95,6 +95,13 @@ struct LinksRecord {
   std::vector<std::string> names{};
 };
 
+/// Counts of gradients at a meeting of the workers of an asynchronous run (async_leg.h).
+struct WorkersRecord {
+  /// Number of rounds of the run so far.
+  std::int64_t step = 0;
+  std::vector<GradientCount> workers{};  ///< by rank
+};
+
 /// Receives the records of a run. Not thread-safe.
 class Observer {
  public:
@@ -103,6 +110,8 @@ class Observer {
   virtual void on_step(const StepRecord& record) { static_cast<void>(record); }
   /// Called after a test of network links.
   virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }
+  /// Called after a meeting of the workers of an asynchronous run.
+  virtual void on_workers(const WorkersRecord& record) { static_cast<void>(record); }
   /// Called during validation with the number of images done and in total.
   virtual void on_validation(std::int64_t /*done*/, std::int64_t /*total*/) {}
   /// Called after every epoch, including its validation.
@@ -111,7 +120,7 @@ class Observer {
   virtual void on_end() {}
 };
 
-/// Creates an observer that appends one JSON object per line: {"kind": "step"|"links"|"epoch", ...}
+/// Creates an observer that appends one JSON object per line: {"kind": "step"|"links"|"workers"|"epoch", ...}
 /// (docs/reference/formats/run.md). Throws DataError if the file cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
 /// Removes lines with a "step" above `step` and epochs from `epoch` on, so that a resumed run repeats no line. Removes

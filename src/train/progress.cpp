@@ -111,7 +111,7 @@ class Progress final : public Observer {
   void on_end() override { terminal::clear_progress(); }
 
  private:
-  // Reports a rank that takes longer than the mean in nearly all of the last updates, and so delays all others.
+  // Reports a rank that takes longer than the mean in nearly all of the last updates.
   void look_at_ranks() {
     if (window_.size() < kWindow || hosts_.empty()) return;
     std::vector<std::size_t> times(hosts_.size(), 0);
@@ -126,10 +126,12 @@ class Progress final : public Observer {
     slow_rank_ = is_slow ? static_cast<int>(most - times.begin()) : -1;
     if (!is_slow || !warned_of_.insert(slow_rank_).second) return;
     terminal::clear_progress();
-    log::warning(
-        fmt::format("rank {} computes {:.0f}% longer per update than the mean, and all ranks wait for it; measure the "
-                    "host with roentgen bench nodes",
-                    rank_name(slow_rank_), 100.0 * imbalance));
+    const bool is_async = window_.back().staleness.has_value();
+    log::warning(fmt::format(
+        "rank {} computes {:.0f}% longer per update than the mean, and {}; measure the host with roentgen bench nodes",
+        rank_name(slow_rank_), 100.0 * imbalance,
+        is_async ? "delivers fewer gradients than the others" : "all ranks wait for it"));
+    if (style_ == ProgressStyle::Line) has_shown_ = false;  // shows the line again, which the warning replaced
   }
   [[nodiscard]] std::string rank_name(int rank) const {
     return fmt::format("{} ({})", rank, hosts_[static_cast<std::size_t>(rank)]);
@@ -164,7 +166,7 @@ class Progress final : public Observer {
   std::vector<std::string> slow_names_;
   /// Host name of each rank; empty for one process.
   std::vector<std::string> hosts_;
-  /// Rank that delays all others; -1 if there is none.
+  /// Rank that delays the others or delivers fewer gradients; -1 if there is none.
   int slow_rank_ = -1;
   std::set<int> warned_of_;
   Clock::time_point shown_;

@@ -20,6 +20,12 @@ using data::TestFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+std::int64_t count_of(std::string_view part, std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 TEST(RunFolder, is_made_once_and_not_over_another_run) {
   const TestFolder temporary;
   const RunFolder folder(temporary.path() / "run");
@@ -245,6 +251,19 @@ TEST(TensorBoard, events_hold_what_the_log_holds_and_no_host) {
   EXPECT_THAT(data, testing::Not(HasSubstr("epoch/val_loss")));
 }
 
+TEST(JsonLog, has_the_slowest_rank_where_it_is_known_and_the_gradients_of_workers) {
+  const TestFolder temporary;
+  const auto log = make_json_log(temporary.path() / "log.jsonl");
+  log->on_step({.step = 1, .seconds = 1.0, .imbalance = 0.0});
+  log->on_step({.step = 2, .seconds = 1.0, .imbalance = 0.5, .slowest_rank = 2});
+  log->on_workers({.step = 2, .workers = {{.applied = 3, .dropped = 1}, {.applied = 9, .dropped = 0}}});
+  const std::string text = io::read_text(temporary.path() / "log.jsonl").or_throw();
+  EXPECT_EQ(count_of("slowest_rank", text), 1);
+  EXPECT_THAT(text, HasSubstr("\"imbalance\":0.5,\"slowest_rank\":2"));
+  EXPECT_THAT(text,
+              HasSubstr("{\"kind\":\"workers\",\"step\":2,\"applied_by_worker\":[3,9],\"dropped_by_worker\":[1,0]}\n"));
+}
+
 TEST(EpochOutput, names_the_labels_that_are_not_in_the_mean) {
   const TestFolder temporary;
   const EpochRecord record{.val_auroc = 0.75, .labels_in_mean = 13, .labels_total = 14, .labels_left_out = {"Hernia"}};
@@ -285,23 +304,50 @@ TEST(Progress, names_the_slow_link_while_there_is_one) {
   EXPECT_THAT(line_after({}), HasSubstr("communication-bound  left"));
 }
 
-TEST(Progress, names_a_slow_rank_once_it_has_been_the_slowest_for_long) {
-  const auto said = [](int updates, double imbalance, bool is_always) {
-    testing::internal::CaptureStderr();
-    const auto progress = make_progress(ProgressStyle::Line, {"a", "b", "c"});
-    for (int i = 1; i < updates; ++i) {
-      progress->on_step({.step = i,
-                         .total_steps = 100,
-                         .images = 8,
-                         .seconds = 1.0,
-                         .imbalance = imbalance,
-                         .slowest_rank = is_always ? 2 : i % 3});
-    }
-    return testing::internal::GetCapturedStderr();
-  };
-  EXPECT_THAT(said(70, 0.5, true), HasSubstr("rank 2 (c) computes 50% longer per update than the mean"));
-  for (const std::string& text : {said(30, 0.5, true), said(70, 0.05, true), said(70, 0.5, false)}) {
-    EXPECT_THAT(text, testing::Not(HasSubstr("works")));
+// Returns the output about updates of three ranks. `slowest`: the slowest rank of each update.
+std::string said_of_ranks(const std::vector<int>& slowest, double imbalance,
+                          const std::optional<StalenessRecord>& staleness = std::nullopt) {
+  const auto progress = make_progress(ProgressStyle::Line, {"a", "b", "c"});
+  StepRecord record{.total_steps = 1000, .images = 8, .seconds = 1.0, .imbalance = imbalance, .staleness = staleness};
+  testing::internal::CaptureStderr();
+  for (const int rank : slowest) {
+    ++record.step;
+    record.slowest_rank = rank;
+    progress->on_step(record);
+  }
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Progress, warns_once_of_a_slow_rank_and_names_it_in_the_line) {
+  const std::string said = said_of_ranks(std::vector<int>(170, 2), 0.5);
+  EXPECT_EQ(count_of("rank 2 (c) computes 50% longer per update than the mean, and all ranks wait for it;", said), 1);
+  EXPECT_THAT(said, HasSubstr(" img/s  data wait 0.0%, compute-bound, slow rank: 2 (c)  left "));
+}
+
+TEST(Progress, warns_of_every_slow_rank) {
+  std::vector<int> slowest(60, 2);
+  slowest.insert(slowest.end(), 60, 0);
+  slowest.insert(slowest.end(), 60, 2);
+  const std::string said = said_of_ranks(slowest, 0.5);
+  EXPECT_EQ(count_of("rank 2 (c) computes", said), 1);
+  EXPECT_EQ(count_of("rank 0 (a) computes", said), 1);
+  EXPECT_THAT(said, HasSubstr(", slow rank: 0 (a)  left "));
+}
+
+TEST(Progress, names_a_slow_worker_for_which_no_rank_waits) {
+  const std::string said = said_of_ranks(std::vector<int>(60, 1), 0.5, StalenessRecord{.applied = 8});
+  EXPECT_THAT(said, HasSubstr("rank 1 (b) computes 50% longer per update than the mean, and delivers fewer gradients"));
+  EXPECT_THAT(said, HasSubstr(", 0 dropped, slow rank: 1 (b)  left "));
+}
+
+TEST(Progress, names_no_rank_that_is_slow_for_a_short_time_or_by_little) {
+  const std::vector<int> short_time(49, 2);
+  std::vector<int> in_turns;
+  for (int i = 0; i < 170; ++i) in_turns.push_back(i % 3);
+  for (const std::string& said :
+       {said_of_ranks(short_time, 0.5), said_of_ranks(in_turns, 0.5), said_of_ranks(std::vector<int>(170, 2), 0.2)}) {
+    EXPECT_THAT(said, HasSubstr("epoch 1 step 1/1000"));
+    EXPECT_THAT(said, testing::Not(HasSubstr("rank")));
   }
 }
 

@@ -45,6 +45,11 @@ std::int64_t partners(const StepperOptions& options) {
   return options.group == nullptr || options.servers.is_async() ? 1 : options.group->size();
 }
 
+void add_slowest(const SlowestRank& slowest, StepRecord& record) {
+  record.imbalance = slowest.imbalance;
+  record.slowest_rank = slowest.rank;
+}
+
 }  // namespace
 
 std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options,
@@ -269,7 +274,8 @@ void Stepper::begin_push(const StepRecord& record, double clip_factor) {
                    .count = count_,
                    .images = record.images,
                    .is_finite = std::isfinite(record.loss),
-                   .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked()});
+                   .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
+                   .busy_s = busy_s_});
 }
 
 void Stepper::push_late(StepRecord& record) {
@@ -296,6 +302,7 @@ void Stepper::finish_with_servers(StepRecord& record) {
     record.images = servers_->images();
     record.staleness = servers_->staleness();
     record.loss *= count_.factor();
+    add_slowest(servers_->slowest(), record);
   }
   if (!exchange_) return;
   is_stop_asked_ = is_stop_asked_ || reply.is_stop_asked > 0.0;
@@ -310,8 +317,7 @@ void Stepper::add_group_report(StepRecord& record) {
   count_ = group.count;
   record.loss = group.loss * count_.factor();
   record.images = group.images;
-  record.imbalance = group.imbalance;
-  record.slowest_rank = group.slowest_rank;
+  add_slowest(group.slowest, record);
   is_stop_asked_ = group.is_stop_asked;
 }
 

@@ -211,6 +211,7 @@ void Trainer::run_to_meeting(EpochRecord& record) {
   state_.step += result.rounds;
   state_.step_in_epoch += result.rounds;
   state_.legs.back().batches += result.rounds * recipe_.train.accumulate;
+  for (Observer* observer : setup_.observers) observer->on_workers({.step = state_.step, .workers = result.workers});
   state_.loss_sum += result.loss * static_cast<double>(result.rounds);
 }
 

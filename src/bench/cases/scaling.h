@@ -50,8 +50,8 @@ using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 ///   POINT = {"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
 ///            "efficiency" (median of the rounds' ratios to the point of one rank, by rank),
 ///            "efficiency_of_host" (to the point of one host), "oversubscribed", "comm_exposed", "data_wait",
-///            "imbalance", "kind", of the last round with --update async also "applied", "dropped", "staleness_mean",
-///            "staleness_max"}
+///            "imbalance", "kind", of the last round with several ranks also "slowest_rank" and with --update async
+///            "applied", "dropped", "staleness_mean", "staleness_max"}
 [[nodiscard]] Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point);
 
 }  // namespace roentgen::bench

@@ -87,7 +87,7 @@ Value row_of(const Point& point, const Bases& bases) {
   if (bases.host != nullptr) row.set("efficiency_of_host", efficiency(point, bases.host));
   row.set("oversubscribed", point.is_oversubscribed());
   for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
-  for (const char* key : {"applied", "dropped", "staleness_mean", "staleness_max"}) {
+  for (const char* key : {"slowest_rank", "applied", "dropped", "staleness_mean", "staleness_max"}) {
     if (const Value* total = last.find(key)) row.set(key, *total);
   }
   row.set("kind", last.at("kind"));

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 21> kNoFigures{
     "warnings", "layers", "profile", "memory",    "pipelines", "doctor",   "disturbance",
     "peak",     "limits", "command", "cost",      "advice",    "by_round", "calibration"};
 // Texts, truth values and whole numbers that are measured, or that change only the precision of a result.
-constexpr std::array<std::string_view, 44> kNoSettings{
+constexpr std::array<std::string_view, 45> kNoSettings{
     "case",          "warmup",       "n",           "rounds",
     "steps",         "checksum",     "plan_hash",   "engine",
     "bound",         "fault",        "kind",        "confirmed",
@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 44> kNoSettings{
     "epochs_done",   "run",          "counted",     "steady",
     "failed",        "verdict",      "recipe_file", "next_command",
     "train_command", "trained",      "items",       "empty_waits",
-    "full_waits",    "entries",      "choices",     "largest_batch"};
+    "full_waits",    "entries",      "choices",     "largest_batch",
+    "slowest_rank"};
 // Settings whose names end in a unit. Without this list, they would be taken for measured figures.
 constexpr std::array<std::string_view, 11> kSettingsWithUnit{"bandwidth_mb_per_s", "host_bandwidth_mb_per_s",
                                                              "latency_us",         "host_latency_us",

@@ -41,7 +41,9 @@ void AsyncLeg::add(double loss) {
 bool AsyncLeg::is_over() const { return servers_.is_at_meeting(); }
 
 LegResult AsyncLeg::meet() {
-  const std::array own{loss_sum_, static_cast<double>(updates_), servers_.reply().is_stop_asked};
+  const GradientCount& gradients = servers_.own_gradients();
+  const std::array own{loss_sum_, static_cast<double>(updates_), servers_.reply().is_stop_asked,
+                       static_cast<double>(gradients.applied), static_cast<double>(gradients.dropped)};
   double loss = 0.0;
   double updates = 0.0;
   LegResult result;
@@ -49,9 +51,10 @@ LegResult AsyncLeg::meet() {
     loss += theirs[0];
     updates += theirs[1];
     result.is_stop_asked |= theirs[2] > 0.0;
+    result.workers.push_back({.applied = std::llround(theirs[3]), .dropped = std::llround(theirs[4])});
   }
   servers_.read_weights();
-  result.rounds = gradients() / ranks_.size() - span_.step;
+  result.rounds = this->gradients() / ranks_.size() - span_.step;
   result.loss = loss / updates;
   return result;
 }

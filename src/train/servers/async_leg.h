@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "train/servers/staleness.h"
 
 namespace roentgen::train {
 
@@ -27,6 +30,8 @@ struct LegResult {
   std::int64_t rounds = 0;     ///< complete rounds of the leg
   double loss = 0.0;           ///< mean loss of all gradients
   bool is_stop_asked = false;  ///< true if a worker or server was asked to stop
+  /// Counts of the gradients of each worker.
+  std::vector<GradientCount> workers{};
 };
 
 /// One leg, as seen by one worker. Not thread-safe. Throws CommError like ServerExchange.

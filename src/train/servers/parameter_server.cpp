@@ -13,6 +13,7 @@
 #include "dist/reduce/wire.h"
 #include "train/servers/server_exchange.h"
 #include "train/servers/shards.h"
+#include "train/slowest_rank.h"
 
 namespace roentgen::train {
 namespace {
@@ -38,6 +39,7 @@ ParameterServer::ParameterServer(engine::Executable& executable, Optimizer& opti
   }
   arrived_.resize(buckets_.size());
   workers_.resize(static_cast<std::size_t>(options.workers));
+  busy_s_.resize(workers_.size());
   for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
     workers_[rank].rank = static_cast<int>(rank);
     workers_[rank].values.resize(elements_);
@@ -257,8 +259,17 @@ void ParameterServer::take_push(dist::Communicator& group, Worker& worker) {
   if (worker.request.is_stop_asked > 0.0 || (options_.is_stop_asked && options_.is_stop_asked())) {
     totals_.is_stop_asked = 1.0;
   }
+  compare_workers(worker);
   send_weights(group, worker);
   send_reply(group, worker);
+}
+
+void ParameterServer::compare_workers(const Worker& worker) {
+  busy_s_[static_cast<std::size_t>(worker.rank)] = static_cast<float>(worker.request.busy_s);
+  if (std::ranges::find(busy_s_, 0.0F) != busy_s_.end()) return;
+  const SlowestRank slowest = slowest_of(busy_s_);
+  totals_.slowest = slowest.rank;
+  totals_.imbalance = slowest.imbalance;
 }
 
 void ParameterServer::send(dist::Communicator& group, Worker& worker, std::span<const std::byte> bytes, int tag) {

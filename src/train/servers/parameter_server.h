@@ -79,6 +79,8 @@ class ParameterServer {
   /// Handles the arrival of bucket `i` of the shard from one worker. The last worker to send it triggers the update.
   void take_bucket(dist::Communicator& group, std::size_t i);
   void take_push(dist::Communicator& group, Worker& worker);
+  /// Compares the work times of all workers, once each is known.
+  void compare_workers(const Worker& worker);
   /// Computes the mean of bucket `i` over workers, in their order, in place of the first worker's values.
   void sum_bucket(std::size_t i);
   /// @param factor product of the clip factor and LossCount::factor()
@@ -116,6 +118,8 @@ class ParameterServer {
   std::vector<const std::byte*> sources_;
   /// Synchronous update: arrival time of the first request of the round.
   std::optional<Clock::time_point> round_began_;
+  /// Async: last known Request::busy_s of each worker; 0: unknown.
+  std::vector<float> busy_s_;
   Reply totals_;
 };
 

@@ -67,8 +67,9 @@ class Served : public testing::Test {
     member(worker).send(std::as_bytes(std::span(&request, 1)), {server_rank(), kRequestTag}, {"request"}).wait(kLimit);
   }
   /// Sends a push of `worker` whose gradients are all `value`.
-  void push(int worker, float value, double until = 1000.0) {
-    ask(worker, {.ask = static_cast<double>(Ask::Push), .lr = kRate, .images = 4.0, .until = until});
+  void push(int worker, float value, double busy_s = 0.0) {
+    constexpr double kUntil = 1000.0;
+    ask(worker, {.ask = static_cast<double>(Ask::Push), .lr = kRate, .images = 4.0, .until = kUntil, .busy_s = busy_s});
     const std::vector<float> gradients = all(value);
     member(worker).send(std::as_bytes(std::span(gradients)), {server_rank(), kGradientTag}, {"push"}).wait(kLimit);
   }
@@ -95,8 +96,8 @@ class Served : public testing::Test {
     member(worker).receive(bytes_of(reply_), {server_rank(), kReplyTag}, {"reply"}).wait(kLimit);
     return used(weights);
   }
-  std::vector<float> exchange(int worker, float value) {
-    push(worker, value);
+  std::vector<float> exchange(int worker, float value, double busy_s = 0.0) {
+    push(worker, value, busy_s);
     return answer(worker);
   }
   void end_all() {
@@ -181,6 +182,22 @@ TEST_F(Served, applies_each_gradient_as_it_comes_and_counts_versions) {
   EXPECT_EQ(reply_.staleness_sum, 3.0);
   EXPECT_EQ(reply_.staleness_max, 2.0);
   EXPECT_EQ(reply_.images, 16.0);
+  end_all();
+}
+
+TEST_F(Served, names_the_worker_that_works_longest_once_it_knows_all) {
+  start({.way = UpdateWay::Async, .servers = 1, .staleness = 16}, 3);
+  const auto told = [&](int worker, double busy_s) {
+    static_cast<void>(exchange(worker, 1.0F, busy_s));
+    return std::pair(reply_.slowest, reply_.imbalance);
+  };
+  const std::pair unknown(-1.0, 0.0);
+  EXPECT_EQ(told(0, 1.0), unknown);
+  EXPECT_EQ(told(1, 4.0), unknown);
+  EXPECT_EQ(told(2, 0.0), unknown) << "its first update";
+  EXPECT_EQ(told(2, 1.0), std::pair(1.0, 1.0)) << "4 s, and a mean of 2 s";
+  EXPECT_EQ(told(0, 1.0), std::pair(1.0, 1.0)) << "its last update counts";
+  EXPECT_EQ(told(1, 1.0), std::pair(0.0, 0.0)) << "all are equal";
   end_all();
 }
 

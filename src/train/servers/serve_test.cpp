@@ -9,6 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "io/file.h"
+#include "io/json.h"
+#include "io/sha256.h"
+#include "train/observer.h"
 #include "train/training_ranks_testing.h"
 
 namespace roentgen::train {
@@ -98,6 +101,13 @@ TEST_F(ServersOfARun, make_exactly_an_epochs_gradients_without_waiting) {
   EXPECT_LE(applied, 3 * state.step);
   EXPECT_GE(applied, 3 * state.step - 2);
   EXPECT_THAT(log, HasSubstr("\"dropped\":0,\"staleness_mean\":"));
+  const std::size_t workers = log.rfind("{\"kind\":\"workers\"");
+  ASSERT_NE(workers, std::string::npos);
+  const Value counts = io::parse_json(log.substr(workers, log.find('\n', workers) - workers), "log").or_throw();
+  std::int64_t sum = 0;
+  for (const Value& each : counts.at("applied_by_worker").as_array()) sum += each.as_integer();
+  EXPECT_EQ(counts.at("applied_by_worker").as_array().size(), 3U);
+  EXPECT_EQ(sum, 3 * state.step) << "all gradients of all workers";
 }
 
 TEST_F(ServersOfARun, are_one_process_where_there_is_one_worker_without_waiting) {
@@ -129,6 +139,46 @@ TEST_F(ServersOfARun, stop_all_workers_when_one_is_asked) {
     EXPECT_FALSE(outcomes_[0].is_finished) << name;
     EXPECT_GT(resume_of(name).state.step, 0) << name;
     EXPECT_LT(resume_of(name).state.step, 16) << name;
+  }
+}
+
+/// Observer that counts the updates in which each rank was the slowest by more than a fifth.
+class SlowRanks final : public Observer {
+ public:
+  void on_step(const StepRecord& record) override {
+    if (record.slowest_rank < 0 || record.imbalance.value_or(0.0) <= 0.2) return;
+    ++times_.at(static_cast<std::size_t>(record.slowest_rank));
+  }
+  void on_workers(const WorkersRecord& record) override { workers_ = record.workers; }
+  [[nodiscard]] const std::vector<int>& times() const { return times_; }
+  [[nodiscard]] const std::vector<GradientCount>& workers() const { return workers_; }
+
+ private:
+  std::vector<int> times_ = std::vector<int>(3, 0);
+  std::vector<GradientCount> workers_;
+};
+
+// One worker of three hashes 4 MB in every update, which takes many times longer than its update of a tiny network.
+TEST_F(ServersOfARun, name_the_worker_that_computes_longest) {
+  for (const ServerOptions& servers : {kOne, kAsync}) {
+    const std::string name(name_of(servers.way));
+    SlowRanks seen;
+    expect_none(run_ranks(3 + servers.servers, 1, name, Start::Fresh, 0, [&](int rank, TrainJob& job) {
+      job.servers = servers;
+      if (rank == 0) job.observers.push_back(&seen);
+      if (rank != 1) return;
+      job.is_stop_asked = [work = std::string(4'000'000, 'x')]() mutable {
+        work[0] = io::sha256_hex(work)[0];
+        return false;
+      };
+    }));
+    const std::vector<int>& times = seen.times();
+    EXPECT_GT(times[1], 4 * (times[0] + times[2]))
+        << name << ", of " << times[0] << ", " << times[1] << ", " << times[2];
+    if (!servers.is_async()) continue;
+    ASSERT_EQ(seen.workers().size(), 3U);
+    EXPECT_LT(seen.workers()[1].applied, seen.workers()[0].applied);
+    EXPECT_LT(seen.workers()[1].applied, seen.workers()[2].applied);
   }
 }
 

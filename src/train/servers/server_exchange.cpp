@@ -87,7 +87,8 @@ void ServerExchange::begin(const Push& push) {
            .images = static_cast<double>(push.images),
            .is_finite = push.is_finite ? 1.0 : 0.0,
            .is_stop_asked = push.is_stop_asked ? 1.0 : 0.0,
-           .until = static_cast<double>(until_)});
+           .until = static_cast<double>(until_),
+           .busy_s = push.busy_s});
 }
 
 void ServerExchange::send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready) {
@@ -125,7 +126,16 @@ void ServerExchange::take_replies(std::chrono::milliseconds more) {
   for (const Reply& reply : replies_) reply_.is_stop_asked = std::max(reply_.is_stop_asked, reply.is_stop_asked);
 }
 
-void ServerExchange::finish() { take_replies(options_.is_async() ? speak_first(group_) : kServerSpeaksFirst); }
+void ServerExchange::finish() {
+  take_replies(options_.is_async() ? speak_first(group_) : kServerSpeaksFirst);
+  if (!options_.is_async()) return;
+  const bool is_dropped = reply_.staleness > static_cast<double>(options_.staleness);  // of this worker's gradient
+  ++(is_dropped ? own_gradients_.dropped : own_gradients_.applied);
+}
+
+SlowestRank ServerExchange::slowest() const {
+  return {.rank = static_cast<int>(std::llround(reply_.slowest)), .imbalance = reply_.imbalance};
+}
 
 StalenessRecord ServerExchange::staleness() const {
   return {.applied = std::llround(reply_.applied),

@@ -15,6 +15,7 @@
 #include "train/servers/server_messages.h"
 #include "train/servers/server_options.h"
 #include "train/servers/staleness.h"
+#include "train/slowest_rank.h"
 
 namespace roentgen {
 class Timeline;
@@ -40,6 +41,7 @@ class ServerExchange {
     std::int64_t images = 0;
     bool is_finite = true;  ///< true if the loss is finite
     bool is_stop_asked = false;
+    double busy_s = 0.0;  ///< seconds that this worker worked in its previous update, without waiting; 0: unknown
   };
 
   /// Assigns buckets to servers. `group` must be divided (CommThread::divide()); it and `executable` must outlive this
@@ -73,6 +75,10 @@ class ServerExchange {
   [[nodiscard]] std::int64_t images() const { return images_; }
   /// Counts of gradients in the last reply.
   [[nodiscard]] StalenessRecord staleness() const;
+  /// Async: worker that works longest in an update, by the last reply.
+  [[nodiscard]] SlowestRank slowest() const;
+  /// Async: gradients of this worker that the first server applied, or dropped, since the start of the program.
+  [[nodiscard]] const GradientCount& own_gradients() const { return own_gradients_; }
 
   /// Async: sets the number of gradients after which workers go to the next meeting.
   void set_until(std::int64_t gradients) { until_ = gradients; }
@@ -107,6 +113,7 @@ class ServerExchange {
   Reply reply_;
   std::int64_t images_ = 0;
   std::int64_t until_ = 0;
+  GradientCount own_gradients_;
   std::vector<std::int64_t> tickets_;
   bool is_under_way_ = false;
 };

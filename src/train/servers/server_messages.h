@@ -41,6 +41,7 @@ struct Request {
   double is_finite = 1.0;      ///< 0 if the loss is not finite; then weights are not updated
   double is_stop_asked = 0.0;  ///< 1 if all workers must stop
   double until = 0.0;          ///< async: number of gradients after which workers meet
+  double busy_s = 0.0;         ///< seconds that the worker worked in its previous update, without waiting; 0: unknown
 };
 
 /// Header of a reply: counts of the server since the start of the run or its resumption.
@@ -54,6 +55,8 @@ struct Reply {
   double images = 0.0;         ///< images of all received gradients
   double is_stop_asked = 0.0;  ///< 1 if all workers must stop
   double norm = -1.0;          ///< synchronous with clip_norm: norm of the whole gradient; else negative
+  double slowest = -1.0;       ///< async: worker with the longest Request::busy_s; -1: unknown
+  double imbalance = 0.0;      ///< async: its busy_s above the mean of all workers, as a fraction of the mean
 };
 
 /// Memory of a message as bytes.
