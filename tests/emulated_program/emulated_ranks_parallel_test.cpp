@@ -210,6 +210,8 @@ TEST_F(EmulatedRanks, share_a_card_by_nccl_if_each_names_another_host) {
 TEST_F(EmulatedRanks, ranks_of_mpirun_take_different_mig_instances) {
   const auto start = [this](const std::string& run, const std::string& instances) {
     const std::vector<std::string> starter{"/usr/bin/env",
+                                           "-u",
+                                           "ROENTGEN_MPI",  // the library must be that of mpirun
                                            "CUDA_VISIBLE_DEVICES=" + instances,
                                            "OMPI_ALLOW_RUN_AS_ROOT=1",
                                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",

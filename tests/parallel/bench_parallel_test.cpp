@@ -169,6 +169,8 @@ TEST_F(LongTest, trains_on_listed_hosts) {
 
 TEST_F(LongTest, can_be_started_by_mpirun) {
   const std::vector<std::string> starter{"/usr/bin/env",
+                                         "-u",
+                                         "ROENTGEN_MPI",  // the library must be that of mpirun
                                          "OMPI_ALLOW_RUN_AS_ROOT=1",
                                          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                                          "OMPI_MCA_rmaps_base_oversubscribe=1",
