@@ -17,6 +17,11 @@
 
 namespace roentgen::dist {
 
+/// Activity of a rank in MPI_Init, which waits for all ranks.
+inline constexpr Phase kStartUp{.name = "start-up"};
+/// Activity of a rank in MPI_Finalize, which also waits for all ranks.
+inline constexpr Phase kEnd{.name = "end"};
+
 /// Name of this host, from the system.
 [[nodiscard]] std::string own_host();
 
@@ -50,6 +55,10 @@ class LaunchBoard {
   [[nodiscard]] std::optional<int> exit_code() const;
   /// First rank of this host that was killed by a signal; nullopt if none was.
   [[nodiscard]] std::optional<KilledRank> killed() const;
+  /// True if a rank of this host has begun to connect to the other ranks (kStartUp).
+  [[nodiscard]] bool is_connecting() const;
+  /// True if a rank of this host has connected to all other ranks.
+  [[nodiscard]] bool is_connected() const;
   /// Activity that a rank has reported, such as "update 12, gradient bucket 3"; empty if it has reported none.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
   /// Process id of a rank of this host; nullopt before the rank has reported it.

@@ -59,6 +59,16 @@ TEST(LaunchBoard, tells_what_ranks_have_told) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+TEST(LaunchBoard, knows_whether_ranks_connect_to_each_other) {
+  const LaunchBoard board(2);
+  EXPECT_FALSE(board.is_connecting() || board.is_connected());
+  EXPECT_EQ(as_rank(1, board.file(), [] { reach(kStartUp); }), 0);
+  EXPECT_TRUE(board.is_connecting());
+  EXPECT_FALSE(board.is_connected());
+  EXPECT_EQ(as_rank(1, board.file(), [] { reach({.name = "preparation"}); }), 0);
+  EXPECT_TRUE(board.is_connected());
+}
+
 TEST(LaunchBoard, tells_the_first_that_was_killed_and_which_processes_ranks_are) {
   const LaunchBoard board(2);
   EXPECT_FALSE(board.killed().has_value());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "cli/late_start.h"
+#include "cli/late_ranks.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -33,19 +33,36 @@ std::string names_of(const std::vector<std::int64_t>& ranks) {
                      ranks.size() > kMost ? fmt::format(" and {} more", ranks.size() - kMost) : "");
 }
 
+/// Ranks that may hold up the others.
+struct LateRanks {
+  /// Ranks of this host whose process is stopped.
+  std::vector<std::int64_t> still{};
+  /// Ranks without a process on this host.
+  std::vector<std::int64_t> unseen{};
+};
+
+LateRanks late_ranks(const dist::LaunchBoard& board, std::int64_t ranks) {
+  LateRanks late;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::optional<int> process = board.process_of(rank);
+    if (!process) {
+      late.unseen.push_back(rank);
+    } else if (stands_still(*process)) {
+      late.still.push_back(rank);
+    }
+  }
+  return late;
+}
+
+std::string no_sign_text(const std::vector<std::int64_t>& unseen) {
+  return fmt::format("no sign of {} on {}", unseen.size() == 1 ? "this process" : "these processes", dist::own_host());
+}
+
 }  // namespace
 
 std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit,
                             OtherHosts others) {
-  std::vector<std::int64_t> still, unseen;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    const std::optional<int> process = board.process_of(rank);
-    if (!process) {
-      unseen.push_back(rank);
-    } else if (stands_still(*process)) {
-      still.push_back(rank);
-    }
-  }
+  const auto [still, unseen] = late_ranks(board, ranks);
   const std::string wanted = fmt::format("all {} ranks (processes) to start within {:.3g} s", ranks,
                                          std::chrono::duration<double>(limit).count());
   if (!still.empty()) {
@@ -55,12 +72,30 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
   if (!unseen.empty()) {
     return error_text(
         "cli.launch", names_of(unseen) + ", start-up", wanted,
-        fmt::format("no sign of {} on {}", unseen.size() == 1 ? "this process" : "these processes", dist::own_host()),
+        no_sign_text(unseen),
         others == OtherHosts::Yes ? "checking that ssh reaches the other hosts, or a larger --comm-timeout"
                                   : "finding the process that is stopped or slow, or a larger --comm-timeout");
   }
   return error_text("cli.launch", "start-up", wanted, "ranks that are still connecting to each other",
                     "naming the network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");
+}
+
+std::string late_end_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit,
+                          OtherHosts others) {
+  const std::string wanted = fmt::format("an end within {:.3g} s after rank 0 ended",
+                                         std::chrono::duration<double>(limit).count());
+  const auto [still, unseen] = late_ranks(board, ranks);
+  if (!still.empty()) {
+    return error_text("cli.launch", fmt::format("{} ({}), end", names_of(still), dist::own_host()), wanted,
+                      "a stopped process, so roentgen stopped mpirun", "nothing: this run is complete");
+  }
+  if (!unseen.empty() && others == OtherHosts::Yes) {
+    return error_text("cli.launch", names_of(unseen) + ", end", wanted,
+                      no_sign_text(unseen) + ", so roentgen stopped mpirun",
+                      "checking the network to the other hosts; this run is complete");
+  }
+  return error_text("cli.launch", "mpirun", wanted, "no end, so roentgen stopped mpirun",
+                    "another MPI library if this happens again; this run is complete");
 }
 
 std::string no_start_text(std::chrono::milliseconds limit) {

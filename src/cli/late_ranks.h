@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Explains why not all ranks have started. The process that started the ranks reports it, because MPI_Init waits
-// without a time limit.
+// Explains why not all ranks have started or ended. The process that started the ranks reports it, because MPI_Init
+// and MPI_Finalize wait without a time limit.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,11 @@ enum class OtherHosts : std::uint8_t { No, Yes };
 /// have not started. Sees only this host.
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
                                           std::chrono::milliseconds limit, OtherHosts others);
+
+/// Returns one line about an mpirun that is still running `limit` after rank 0 has ended. It names the ranks whose
+/// process is stopped (SIGSTOP). If there are none, it names the ranks on other hosts.
+[[nodiscard]] std::string late_end_text(const dist::LaunchBoard& board, std::int64_t ranks,
+                                        std::chrono::milliseconds limit, OtherHosts others);
 
 /// Returns one line that says that mpirun has started no rank within `limit`, with the known causes.
 [[nodiscard]] std::string no_start_text(std::chrono::milliseconds limit);
