@@ -87,7 +87,8 @@ std::string late_end_text(const dist::LaunchBoard& board, std::int64_t ranks, st
   const auto [still, unseen] = late_ranks(board, ranks);
   if (!still.empty()) {
     return error_text("cli.launch", fmt::format("{} ({}), end", names_of(still), dist::own_host()), wanted,
-                      "a stopped process, so roentgen stopped mpirun", "nothing: this run is complete");
+                      "a stopped process, so roentgen stopped mpirun",
+                      "finding out why it was stopped; this run is complete");
   }
   if (!unseen.empty() && others == OtherHosts::Yes) {
     return error_text("cli.launch", names_of(unseen) + ", end", wanted,

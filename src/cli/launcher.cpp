@@ -106,13 +106,14 @@ class LongStay {
     const auto now = Clock::now();
     look_at_start(now);
     if (failed_ == kNever && options_.may_be_remote && watched_.board.failure()) failed_ = now;
+    if (killed_ == kNever && watched_.board.killed()) killed_ = now;
     if (ended_ == kNever && watched_.board.exit_code()) ended_ = now;
     if (!is_over_ && ended_ < now - options_.after_end) {
       is_over_ = true;
       late_text_ = late_end_text(watched_.board, options_.ranks, options_.after_end, others());
       ::kill(watched_.child, SIGTERM);  // mpirun then ends the ranks
     }
-    if (failed_ < now - kFailedGrace || ended_ < now - options_.after_end - kGrace) kill_all();
+    if (failed_ < now - kFailedGrace || killed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
   /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
   [[nodiscard]] bool is_over() const { return is_over_; }
@@ -127,7 +128,8 @@ class LongStay {
   using Clock = std::chrono::steady_clock;
   void look_at_start(Clock::time_point now) {
     const dist::LaunchBoard& board = watched_.board;
-    has_begun_ = has_begun_ || board.is_connected() || all_listen(watched_) || board.failure() || board.exit_code();
+    has_begun_ = has_begun_ || board.is_connected() || all_listen(watched_) || board.failure() || board.killed() ||
+                 board.exit_code();
     if (connecting_ == kNever && board.is_connecting()) connecting_ = now;
     if (late_ == kNever && !has_begun_) {
       const auto is_past = [&](Clock::time_point begin, std::chrono::milliseconds limit) {
@@ -166,6 +168,8 @@ class LongStay {
   Clock::time_point connecting_ = kNever;
   Clock::time_point late_ = kNever;
   Clock::time_point failed_ = kNever;
+  /// When a guard reported that a signal ended its rank. Open MPI's mpirun may hang if this comes during MPI_Init.
+  Clock::time_point killed_ = kNever;
   Clock::time_point ended_ = kNever;
   bool is_over_ = false;
   bool is_killed_ = false;

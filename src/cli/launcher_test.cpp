@@ -198,6 +198,13 @@ TEST(RunGroup, ranks_of_other_hosts_that_do_not_come_up_are_named_and_ended) {
                                   "0.2 s, got no sign of these processes on "));
 }
 
+TEST(RunGroup, mpirun_that_hangs_after_a_killed_rank_is_ended) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end = run(std::string(kGuards) + "trap '' TERM; killed '1 9'; while :; do :; done", {.ranks = 2});
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::StartsWith("[cli.launch] rank 1 ("));
+}
+
 TEST(RunGroup, mpirun_that_is_killed_is_named) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run("kill -9 $$").exit_code, 137);

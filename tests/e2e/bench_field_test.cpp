@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "io/json.h"
-#include "tests/e2e/folder_watch.h"
+#include "tests/parallel/folder_watch.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/e2e/folder_watch.h"
+#include "tests/parallel/folder_watch.h"
 #include "tests/parallel/launch.h"
 
 namespace roentgen::e2e {

@@ -20,7 +20,7 @@
 #include "dist/communicator.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
-#include "tests/e2e/folder_watch.h"
+#include "folder_watch.h"
 
 namespace roentgen::dist {
 
