@@ -70,11 +70,10 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
                       "a stopped process", "continuing it with kill -CONT");
   }
   if (!unseen.empty()) {
-    return error_text(
-        "cli.launch", names_of(unseen) + ", start-up", wanted,
-        no_sign_text(unseen),
-        others == OtherHosts::Yes ? "checking that ssh reaches the other hosts, or a larger --comm-timeout"
-                                  : "finding the process that is stopped or slow, or a larger --comm-timeout");
+    return error_text("cli.launch", names_of(unseen) + ", start-up", wanted, no_sign_text(unseen),
+                      others == OtherHosts::Yes
+                          ? "checking that ssh reaches the other hosts, or a larger --comm-timeout"
+                          : "finding the process that is stopped or slow, or a larger --comm-timeout");
   }
   return error_text("cli.launch", "start-up", wanted, "ranks that are still connecting to each other",
                     "naming the network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");
@@ -82,8 +81,8 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
 
 std::string late_end_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit,
                           OtherHosts others) {
-  const std::string wanted = fmt::format("an end within {:.3g} s after rank 0 ended",
-                                         std::chrono::duration<double>(limit).count());
+  const std::string wanted =
+      fmt::format("an end within {:.3g} s after rank 0 ended", std::chrono::duration<double>(limit).count());
   const auto [still, unseen] = late_ranks(board, ranks);
   if (!still.empty()) {
     return error_text("cli.launch", fmt::format("{} ({}), end", names_of(still), dist::own_host()), wanted,

@@ -257,8 +257,8 @@ void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
 
 // Time limit of this rank for MPI_Init, and for MPI_Finalize.
 std::chrono::seconds limit_of_waits(const RankOptions& options) {
-  const std::chrono::seconds timeout(options.timeout_s);
-  return is_own_rank() ? std::max(timeout, kShortestLimit) + kAfterStarter : timeout;
+  const std::chrono::seconds limit = std::max(std::chrono::seconds(options.timeout_s), kShortestLimit);
+  return is_own_rank() ? limit + kAfterStarter : limit;
 }
 
 // Starts the ranks and returns the result of rank 0.

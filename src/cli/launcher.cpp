@@ -113,7 +113,8 @@ class LongStay {
       late_text_ = late_end_text(watched_.board, options_.ranks, options_.after_end, others());
       ::kill(watched_.child, SIGTERM);  // mpirun then ends the ranks
     }
-    if (failed_ < now - kFailedGrace || killed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
+    if (failed_ < now - kFailedGrace || killed_ < now - kGrace || ended_ < now - options_.after_end - kGrace)
+      kill_all();
   }
   /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
   [[nodiscard]] bool is_over() const { return is_over_; }

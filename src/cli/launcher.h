@@ -39,8 +39,8 @@ struct GroupOptions {
   /// Time limit for all ranks to connect, from when the first rank of this host begins to. Then the missing ranks are
   /// named and all ranks are ended. Needed because MPI_Init has no time limit. 0: no limit.
   std::chrono::milliseconds to_start{0};
-  /// Time limit for the first rank of this host to begin to connect, or for the start of ranks on other hosts; then
-  /// mpirun is ended. 0: no limit.
+  /// Time limit for the first rank of this host to begin to connect; then mpirun is ended. If all ranks run on other
+  /// hosts, the limit holds for their start. 0: no limit.
   std::chrono::milliseconds to_begin{0};
   /// Time limit for mpirun to end after rank 0 has reported its end; then mpirun is ended. Needed because MPI_Finalize
   /// has no time limit.

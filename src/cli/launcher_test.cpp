@@ -152,8 +152,9 @@ TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
                              {.on_signal = OnSignal::Save, .ranks = 2, .after_end = std::chrono::milliseconds(1)});
     EXPECT_EQ(end.exit_code, 3) << stays;
     EXPECT_EQ(end.signal, 0);
-    EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                testing::StartsWith("[cli.launch] mpirun: expected an end within 0.001 s after rank 0 ended, got no end"));
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        testing::StartsWith("[cli.launch] mpirun: expected an end within 0.001 s after rank 0 ended, got no end"));
   }
 }
 
@@ -188,10 +189,9 @@ TEST(RunGroup, the_limit_of_the_start_begins_with_the_first_rank_and_ends_when_r
 
 TEST(RunGroup, ranks_of_other_hosts_that_do_not_come_up_are_named_and_ended) {
   testing::internal::CaptureStderr();
-  const GroupEnd end = run("while :; do :; done", {.ranks = 2,
-                                                   .may_be_remote = true,
-                                                   .has_other_hosts = true,
-                                                   .to_begin = std::chrono::milliseconds(200)});
+  const GroupEnd end =
+      run("while :; do :; done",
+          {.ranks = 2, .may_be_remote = true, .has_other_hosts = true, .to_begin = std::chrono::milliseconds(200)});
   EXPECT_EQ(end.exit_code, 1);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::StartsWith("[cli.launch] ranks 0, 1, start-up: expected all 2 ranks (processes) to start within "

@@ -13,8 +13,8 @@
 
 #include "core/error.h"
 #include "io/json.h"
-#include "tests/parallel/folder_watch.h"
 #include "tests/e2e/program.h"
+#include "tests/parallel/folder_watch.h"
 
 namespace roentgen::e2e {
 namespace {
