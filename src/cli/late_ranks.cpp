@@ -60,6 +60,11 @@ std::string no_sign_text(const std::vector<std::int64_t>& unseen) {
 
 }  // namespace
 
+bool has_missing_ranks(const dist::LaunchBoard& board, std::int64_t ranks, OtherHosts others) {
+  const auto [still, unseen] = late_ranks(board, ranks);
+  return !still.empty() || (!unseen.empty() && others == OtherHosts::Yes);
+}
+
 std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit,
                             OtherHosts others) {
   const auto [still, unseen] = late_ranks(board, ranks);

@@ -16,6 +16,10 @@ namespace roentgen::cli {
 /// Whether ranks may run on hosts other than this one.
 enum class OtherHosts : std::uint8_t { No, Yes };
 
+/// True if a rank of this host is stopped (SIGSTOP), or if ranks of other hosts are not seen. Otherwise all ranks that
+/// could be missing are running, so a start that takes long is only slow.
+[[nodiscard]] bool has_missing_ranks(const dist::LaunchBoard& board, std::int64_t ranks, OtherHosts others);
+
 /// Returns one line that names the ranks whose process is stopped (SIGSTOP). If there are none, names the ranks that
 /// have not started. Sees only this host.
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,

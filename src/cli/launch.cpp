@@ -323,15 +323,17 @@ CommandResult run_as_ranks(const RankOptions& given,
     return dist::make_communicator("mpi");
   };
   const RankLimit limit{.rank = launched->rank, .ranks = launched->size, .limit = limit_of_waits(options)};
-  std::optional<Watchdog> start(std::in_place, limit.limit, start_limit_text(limit));
+  const bool is_watched = dist::is_seen_by_starter();  // which has time limits of its own
+  std::optional<Watchdog> start;
   std::optional<Watchdog> end;  // destroyed after the group, whose destructor calls MPI_Finalize
+  if (!is_watched) start.emplace(limit.limit, start_limit_text(limit));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
   start.reset();
   dist::reach({.name = "preparation"});
   CommandResult result = run_with(
       group, options, launched->size, [&] { return own_place(options, *launched, asked, binding); }, body);
-  if (options.ends_together) end.emplace(limit.limit, end_limit_text(limit));
+  if (options.ends_together && !is_watched) end.emplace(limit.limit, end_limit_text(limit));
   return result;
 }
 

@@ -113,7 +113,7 @@ class LongStay {
       late_text_ = late_end_text(watched_.board, options_.ranks, options_.after_end, others());
       ::kill(watched_.child, SIGTERM);  // mpirun then ends the ranks
     }
-    if (failed_ < now - kFailedGrace || killed_ < now - kGrace || ended_ < now - options_.after_end - kGrace)
+    if (failed_ < now - kFailedGrace || killed_ < now - kKilledGrace || ended_ < now - options_.after_end - kGrace)
       kill_all();
   }
   /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
@@ -136,8 +136,10 @@ class LongStay {
       const auto is_past = [&](Clock::time_point begin, std::chrono::milliseconds limit) {
         return limit.count() > 0 && begin < now - limit;
       };
-      if (is_past(connecting_, options_.to_start)) {
+      if (is_past(connecting_, options_.to_start) && has_missing_ranks(board, options_.ranks, others())) {
         end_late(now, late_start_text(board, options_.ranks, options_.to_start, others()));
+      } else if (is_past(connecting_, options_.to_begin)) {
+        end_late(now, late_start_text(board, options_.ranks, options_.to_begin, others()));
       } else if (connecting_ == kNever && is_past(begin_, options_.to_begin)) {
         const bool has_none = board.processes().empty() && !options_.may_be_remote;
         end_late(now, has_none ? no_start_text(options_.to_begin)
@@ -161,6 +163,8 @@ class LongStay {
   /// Time that mpirun gets after a rank of this host has reported a failure. In it, mpirun ends the ranks of other
   /// hosts and forwards their messages. Without a limit, mpirun would wait for hosts that cannot be reached.
   static constexpr std::chrono::seconds kFailedGrace{1};
+  /// Time that mpirun gets to end all ranks after a guard has reported that its rank was killed.
+  static constexpr std::chrono::seconds kKilledGrace{3};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
   const Watched& watched_;
   const GroupOptions& options_;

@@ -201,6 +201,7 @@ bool tell_ready() noexcept {
 void tell_failed(int exit_code) noexcept { write_first(kFailed, "%d", exit_code); }
 void tell_end(int exit_code) noexcept { write_line(kEnded, "%d", exit_code); }
 
+bool is_seen_by_starter() { return board().is_of_starter; }
 void tell_process() noexcept { write_text(process_in(board().memory, own_rank()), "%d", static_cast<int>(::getpid())); }
 
 bool tell_killed(int signal) noexcept {

@@ -81,6 +81,8 @@ void tell_end(int exit_code) noexcept;
 /// started the ranks then ends all ranks that do not end by themselves.
 void tell_failed(int exit_code) noexcept;
 
+/// True if the process that started the ranks sees the reports of this rank, because both run on the same host.
+[[nodiscard]] bool is_seen_by_starter();
 /// Reports the process id of this rank. It may be a child of the process that mpirun started.
 void tell_process() noexcept;
 

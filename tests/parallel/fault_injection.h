@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -59,7 +61,8 @@ inline std::string name_of(FaultKind kind) {
 /// Fixture for tests of faults. Runs write a checkpoint every two updates.
 class FaultInjection : public Launch {
  protected:
-  static constexpr int kLimitS = 5;
+  /// Value of --comm-timeout for jobs with a fault, and for jobs without one, which may be slow on a busy machine.
+  static constexpr int kLimitS = 5, kLimitWithoutFaultS = 60;
   /// Additional arguments of every job.
   virtual std::vector<std::string> more() const { return {}; }
 
@@ -121,7 +124,9 @@ class FaultInjection : public Launch {
   }
   /// Runs a job without a fault.
   Ended run_to_end(std::string_view run, const Fault& fault, const std::vector<std::string>& more = {}) {
-    return Process(job(run, fault, more), place_.root(), hosts(fault), RG_HELD_PROGRAM).wait();
+    std::vector<std::string> words = job(run, fault, more);
+    *std::next(std::ranges::find(words, "--comm-timeout")) = std::to_string(kLimitWithoutFaultS);
+    return Process(words, place_.root(), hosts(fault), RG_HELD_PROGRAM).wait();
   }
 
   static void hit(const Fault& fault, pid_t pid) {
