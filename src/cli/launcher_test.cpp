@@ -168,11 +168,9 @@ TEST(RunGroup, mpirun_has_time_after_the_end_of_rank_0) {
 TEST(RunGroup, ranks_that_do_not_come_up_are_named_and_ended) {
   for (const char* ignores : {"", "trap '' TERM;"}) {
     testing::internal::CaptureStderr();
-    const GroupEnd end = run(ignores + std::string("reaches start-up; while :; do :; done"),
-                             {.ranks = 2,
-                              .may_be_remote = true,
-                              .has_other_hosts = true,
-                              .to_start = std::chrono::milliseconds(1)});
+    const GroupEnd end =
+        run(ignores + std::string("reaches start-up; while :; do :; done"),
+            {.ranks = 2, .may_be_remote = true, .has_other_hosts = true, .to_start = std::chrono::milliseconds(1)});
     EXPECT_EQ(end.exit_code, 1);
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
                 testing::MatchesRegex("\\[cli.launch\\] ranks 0, 1, start-up: expected all 2 ranks \\(processes\\) to "
@@ -193,8 +191,8 @@ TEST(RunGroup, the_limit_of_the_start_begins_with_the_first_rank_and_ends_when_r
 TEST(RunGroup, ranks_of_this_host_that_are_only_slow_get_more_time) {
   EXPECT_EQ(run("reaches start-up; " + std::string(kWorks), {.to_start = std::chrono::milliseconds(1)}).exit_code, 0);
   testing::internal::CaptureStderr();
-  const GroupEnd end = run("reaches start-up; while :; do :; done", {.to_start = std::chrono::milliseconds(1),
-                                                                     .to_begin = std::chrono::milliseconds(200)});
+  const GroupEnd end = run("reaches start-up; while :; do :; done",
+                           {.to_start = std::chrono::milliseconds(1), .to_begin = std::chrono::milliseconds(200)});
   EXPECT_EQ(end.exit_code, 1);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::StartsWith("[cli.launch] rank 0, start-up: expected all 1 ranks (processes) to start within 0.2 "
