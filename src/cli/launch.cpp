@@ -30,8 +30,8 @@
 #include "cli/rank_guard.h"
 #include "cli/rank_start.h"
 #include "cli/standard_output.h"
-#include "cli/start_watch.h"
 #include "cli/stop_signals.h"
+#include "cli/watchdog.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -166,7 +166,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     CommandResult result = body(&group);
     if (options.is_stoppable) ignore_stop();  // all is done
     if (group.rank() == 0) dist::tell_end(result.exit_code);
-    dist::reach({.name = "end"});
+    dist::reach(dist::kEnd);
     if (group.rank() == 0) return result;
     // Launchers end all processes when one exits with a nonzero status, so only rank 0, which ends last, may do so.
     return {.json = {}, .exit_code = kSuccess, .is_silent = true};
@@ -257,6 +257,12 @@ void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
   }
 }
 
+// Time limit of this rank for MPI_Init, and for MPI_Finalize.
+std::chrono::seconds limit_of_waits(const RankOptions& options) {
+  const std::chrono::seconds limit = std::max(std::chrono::seconds(options.timeout_s), kShortestLimit);
+  return is_own_rank() ? limit + kAfterStarter : limit;
+}
+
 // Starts the ranks and returns the result of rank 0.
 Value run_for_result(const RankOptions& options) {
   try {
@@ -315,19 +321,24 @@ CommandResult run_as_ranks(const RankOptions& given,
   const bool is_server = launched->rank >= launched->size - servers.servers;
   const Binding binding = take_place(options, layout, *launched, asked, is_server);
   if (launched->rank > 0) be_silent(options.is_tagged);
-  dist::reach({.name = "start-up"});
+  dist::reach(dist::kStartUp);
   const auto make = [&] {
     if (!binding.communication.empty()) runtime::bind_thread(binding.communication);
     return dist::make_communicator("mpi");
   };
-  // Watches the start, unless this program started the ranks and so watches them itself.
-  std::optional<StartWatch> watch;
-  if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
+  const RankLimit limit{.rank = launched->rank, .ranks = launched->size, .limit = limit_of_waits(options)};
+  const bool is_watched = dist::is_seen_by_starter();  // which has time limits of its own
+  std::optional<Watchdog> start;
+  std::optional<Watchdog> end;  // destroyed after the group, whose destructor calls MPI_Finalize
+  if (!is_watched) start.emplace(limit.limit, start_limit_text(limit));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
-  watch.reset();
-  return run_with(
+  start.reset();
+  dist::reach({.name = "preparation"});
+  CommandResult result = run_with(
       group, options, launched->size, [&] { return own_place(options, *launched, asked, binding); }, body);
+  if (options.ends_together && !is_watched) end.emplace(limit.limit, end_limit_text(limit));
+  return result;
 }
 
 }  // namespace roentgen::cli

@@ -58,6 +58,8 @@ struct RankOptions {
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
+  /// True if the time limit --comm-timeout holds for the end: rank 0 ends soon after the other ranks.
+  bool ends_together = false;
   /// True if the process that starts the ranks needs the result of rank 0,
   /// because this process itself prints the result.
   /// The same command, without --resume, continues such a run.

@@ -23,7 +23,7 @@
 
 #include "cli/command.h"
 #include "cli/held_signals.h"
-#include "cli/late_start.h"
+#include "cli/late_ranks.h"
 #include "cli/mpirun_output.h"
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
@@ -106,12 +106,15 @@ class LongStay {
     const auto now = Clock::now();
     look_at_start(now);
     if (failed_ == kNever && options_.may_be_remote && watched_.board.failure()) failed_ = now;
+    if (killed_ == kNever && watched_.board.killed()) killed_ = now;
     if (ended_ == kNever && watched_.board.exit_code()) ended_ = now;
     if (!is_over_ && ended_ < now - options_.after_end) {
       is_over_ = true;
+      late_text_ = late_end_text(watched_.board, options_.ranks, options_.after_end, others());
       ::kill(watched_.child, SIGTERM);  // mpirun then ends the ranks
     }
-    if (failed_ < now - kFailedGrace || ended_ < now - options_.after_end - kGrace) kill_all();
+    if (failed_ < now - kFailedGrace || killed_ < now - kKilledGrace || ended_ < now - options_.after_end - kGrace)
+      kill_all();
   }
   /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
   [[nodiscard]] bool is_over() const { return is_over_; }
@@ -119,24 +122,33 @@ class LongStay {
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
   /// True if mpirun was killed by SIGKILL and so could not print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
-  /// Line that was printed about ranks that did not start in time; empty if none.
+  /// Line about ranks that did not start in time, which was printed, or did not end in time; empty if none.
   [[nodiscard]] const std::string& late_text() const { return late_text_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   void look_at_start(Clock::time_point now) {
-    has_begun_ = has_begun_ || all_listen(watched_) || watched_.board.failure() || watched_.board.exit_code();
+    const dist::LaunchBoard& board = watched_.board;
+    has_begun_ = has_begun_ || board.is_connected() || all_listen(watched_) || board.failure() || board.killed() ||
+                 board.exit_code();
+    if (connecting_ == kNever && board.is_connecting()) connecting_ = now;
     if (late_ == kNever && !has_begun_) {
-      const auto is_past = [&](std::chrono::milliseconds limit) { return limit.count() > 0 && now - begin_ > limit; };
-      if (is_past(options_.to_begin) && watched_.board.processes().empty()) {
-        end_late(now, no_start_text(options_.to_begin));
-      } else if (is_past(options_.to_start)) {
-        end_late(now, late_start_text(watched_.board, options_.ranks, options_.to_start,
-                                      options_.has_other_hosts ? OtherHosts::Yes : OtherHosts::No));
+      const auto is_past = [&](Clock::time_point begin, std::chrono::milliseconds limit) {
+        return limit.count() > 0 && begin < now - limit;
+      };
+      if (is_past(connecting_, options_.to_start) && has_missing_ranks(board, options_.ranks, others())) {
+        end_late(now, late_start_text(board, options_.ranks, options_.to_start, others()));
+      } else if (is_past(connecting_, options_.to_begin)) {
+        end_late(now, late_start_text(board, options_.ranks, options_.to_begin, others()));
+      } else if (connecting_ == kNever && is_past(begin_, options_.to_begin)) {
+        const bool has_none = board.processes().empty() && !options_.may_be_remote;
+        end_late(now, has_none ? no_start_text(options_.to_begin)
+                               : late_start_text(board, options_.ranks, options_.to_begin, others()));
       }
     }
     if (late_ < now - kGrace) kill_all();
   }
+  [[nodiscard]] OtherHosts others() const { return options_.has_other_hosts ? OtherHosts::Yes : OtherHosts::No; }
   void end_late(Clock::time_point now, const std::string& text) {
     late_ = now;
     late_text_ = text;
@@ -151,12 +163,18 @@ class LongStay {
   /// Time that mpirun gets after a rank of this host has reported a failure. In it, mpirun ends the ranks of other
   /// hosts and forwards their messages. Without a limit, mpirun would wait for hosts that cannot be reached.
   static constexpr std::chrono::seconds kFailedGrace{1};
+  /// Time that mpirun gets to end all ranks after a guard has reported that its rank was killed.
+  static constexpr std::chrono::seconds kKilledGrace{3};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
   const Watched& watched_;
   const GroupOptions& options_;
   Clock::time_point begin_ = Clock::now();
+  /// When the first rank of this host began to connect to the others.
+  Clock::time_point connecting_ = kNever;
   Clock::time_point late_ = kNever;
   Clock::time_point failed_ = kNever;
+  /// When a guard reported that a signal ended its rank. Open MPI's mpirun may hang if this comes during MPI_Init.
+  Clock::time_point killed_ = kNever;
   Clock::time_point ended_ = kNever;
   bool is_over_ = false;
   bool is_killed_ = false;
@@ -175,7 +193,7 @@ struct Waited {
   bool is_killed = false;
   /// True if all ranks had started.
   bool has_begun = false;
-  /// Line that was printed about ranks that did not start in time.
+  /// Line about ranks that did not start in time, which was printed, or did not end in time.
   std::string late_text{};
 };
 
@@ -323,12 +341,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   const Waited waited = wait_for(watched, options, end);
   wait_for_ranks(board);
   if (waited.is_overdue) {
-    const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
-    outputs.err.say(error_text("cli.launch", "mpirun",
-                               fmt::format("an end within {} s after rank 0 ended", limit.count()),
-                               "no end, so roentgen stopped mpirun",
-                               "another MPI library if this happens again; this run is complete") +
-                    '\n');
+    outputs.err.say(waited.late_text + '\n');
     end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
     return end;
   }

@@ -36,10 +36,12 @@ struct GroupOptions {
   bool may_be_remote = false;
   /// True if ranks run on hosts other than this one, as far as their names tell.
   bool has_other_hosts = false;
-  /// Time limit for the start of all ranks; then the missing ranks are named and all ranks are ended. Needed because
-  /// MPI_Init has no time limit. 0: no limit.
+  /// Time limit for all ranks to connect, from when the first rank of this host begins to. Then ranks that are stopped,
+  /// or not seen because they run on other hosts, are named, and all ranks are ended. Needed because MPI_Init has no
+  /// time limit. If no rank is missing, `to_begin` is the limit. 0: no limit.
   std::chrono::milliseconds to_start{0};
-  /// Time limit for the start of the first rank on this host; then mpirun is ended. 0: no limit.
+  /// Time limit for the first rank of this host to begin to connect; then mpirun is ended. If all ranks run on other
+  /// hosts, the limit holds for their start. 0: no limit.
   std::chrono::milliseconds to_begin{0};
   /// Time limit for mpirun to end after rank 0 has reported its end; then mpirun is ended. Needed because MPI_Finalize
   /// has no time limit.

@@ -18,9 +18,10 @@
 namespace roentgen::cli {
 namespace {
 
-// Shell functions that write the messages of rank 0.
+// Shell functions that write the messages of rank 0. Its activity is in line 5 of 128 bytes.
 constexpr const char* kWords = R"(
 ready() { printf ready | dd of="$ROENTGEN_LAUNCHER" conv=notrunc status=none; }
+reaches() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=640 conv=notrunc status=none; }
 ended() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=128 conv=notrunc status=none; }
 )";
 
@@ -151,8 +152,9 @@ TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
                              {.on_signal = OnSignal::Save, .ranks = 2, .after_end = std::chrono::milliseconds(1)});
     EXPECT_EQ(end.exit_code, 3) << stays;
     EXPECT_EQ(end.signal, 0);
-    EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                testing::StartsWith("[cli.launch] mpirun: expected an end within 0 s after rank 0 ended, got no end"));
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        testing::StartsWith("[cli.launch] mpirun: expected an end within 0.001 s after rank 0 ended, got no end"));
   }
 }
 
@@ -166,13 +168,53 @@ TEST(RunGroup, mpirun_has_time_after_the_end_of_rank_0) {
 TEST(RunGroup, ranks_that_do_not_come_up_are_named_and_ended) {
   for (const char* ignores : {"", "trap '' TERM;"}) {
     testing::internal::CaptureStderr();
-    const GroupEnd end = run(ignores + std::string("while :; do :; done"),
-                             {.ranks = 2, .may_be_remote = true, .to_start = std::chrono::milliseconds(1)});
+    const GroupEnd end =
+        run(ignores + std::string("reaches start-up; while :; do :; done"),
+            {.ranks = 2, .may_be_remote = true, .has_other_hosts = true, .to_start = std::chrono::milliseconds(1)});
     EXPECT_EQ(end.exit_code, 1);
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
                 testing::MatchesRegex("\\[cli.launch\\] ranks 0, 1, start-up: expected all 2 ranks \\(processes\\) to "
                                       "start within 0.001 s, got no sign of these processes on [^\n]*\n"));
   }
+}
+
+// Waits longer than the interval in which the limits are checked.
+constexpr const char* kWorks = "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exit 0";
+
+TEST(RunGroup, the_limit_of_the_start_begins_with_the_first_rank_and_ends_when_ranks_are_connected) {
+  for (const char* place : {"", "reaches preparation; "}) {
+    const GroupEnd end = run(place + std::string(kWorks), {.ranks = 2, .to_start = std::chrono::milliseconds(1)});
+    EXPECT_EQ(end.exit_code, 0) << place;
+  }
+}
+
+TEST(RunGroup, ranks_of_this_host_that_are_only_slow_get_more_time) {
+  EXPECT_EQ(run("reaches start-up; " + std::string(kWorks), {.to_start = std::chrono::milliseconds(1)}).exit_code, 0);
+  testing::internal::CaptureStderr();
+  const GroupEnd end = run("reaches start-up; while :; do :; done",
+                           {.to_start = std::chrono::milliseconds(1), .to_begin = std::chrono::milliseconds(200)});
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith("[cli.launch] rank 0, start-up: expected all 1 ranks (processes) to start within 0.2 "
+                                  "s, got no sign of this process on "));
+}
+
+TEST(RunGroup, ranks_of_other_hosts_that_do_not_come_up_are_named_and_ended) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end =
+      run("while :; do :; done",
+          {.ranks = 2, .may_be_remote = true, .has_other_hosts = true, .to_begin = std::chrono::milliseconds(200)});
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith("[cli.launch] ranks 0, 1, start-up: expected all 2 ranks (processes) to start within "
+                                  "0.2 s, got no sign of these processes on "));
+}
+
+TEST(RunGroup, mpirun_that_hangs_after_a_killed_rank_is_ended) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end = run(std::string(kGuards) + "trap '' TERM; killed '1 9'; while :; do :; done", {.ranks = 2});
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::StartsWith("[cli.launch] rank 1 ("));
 }
 
 TEST(RunGroup, mpirun_that_is_killed_is_named) {

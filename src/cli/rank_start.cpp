@@ -104,17 +104,15 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   how.may_be_remote = !options.hosts.empty();
   how.has_other_hosts = names_other_hosts(options.hosts);
   how.is_tagged = options.is_tagged;
-  // Shortest time that mpirun gets to end after rank 0. The ranks also wait for each other, but only briefly, because
-  // all results are written by then.
-  constexpr std::chrono::seconds kLeast{5};
-  how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // Time added to the ranks' own time limit. The ranks must report first, because they know better which rank is
-  // missing.
-  constexpr std::chrono::seconds kLater{10};
-  how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
+  const std::chrono::seconds timeout(options.timeout_s);
+  how.after_end = std::clamp<std::chrono::milliseconds>(timeout, kShortestLimit, how.after_end);
+  how.to_start = std::max(timeout, kShortestLimit);
   // Shortest time limit for the first rank. A rank on this host starts within seconds unless mpirun itself hangs.
   constexpr std::chrono::seconds kToBegin{60};
-  if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
+  how.to_begin = std::max(kToBegin, timeout);
+  // Ranks on other hosts are seen only when all have connected, for which they have a time limit of their own.
+  constexpr std::chrono::seconds kLater{10};
+  if (how.may_be_remote) how.to_begin += timeout + kLater;
   return run_group(mpirun_command(start, command), how);
 }
 

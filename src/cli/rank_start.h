@@ -4,6 +4,7 @@
 // Starts the ranks with mpirun: checks hosts and limits, and restarts ranks after failures. Only for launch.cpp.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,13 @@
 #include "cli/launcher.h"
 
 namespace roentgen::cli {
+
+/// Shortest time limit for the start and the end of ranks, even if --comm-timeout is shorter. All results are written
+/// before the end, so the ranks wait only briefly for each other.
+inline constexpr std::chrono::seconds kShortestLimit{5};
+/// Time by which the limits of the ranks exceed those of the process that started them. This process reports first,
+/// because it sees which rank is stopped.
+inline constexpr std::chrono::seconds kAfterStarter{2};
 
 /// Returns options in which the hosts of --hosts-from and the number of ranks per host set `ranks` and `hosts`. One
 /// rank on this host is 0 ranks, a plain process. Throws like hosts_from() and first_slots(), and ConfigError if

@@ -106,6 +106,7 @@ CommandResult TrainCommand::run() {
   }
   options_.check();
   options_.ranks.is_stoppable = true;
+  options_.ranks.ends_together = options_.checkpoint_dir.empty();  // else rank 0 copies its last checkpoint
   options_.ranks.devices = parse_devices(options_.devices);
   options_.ranks.restart = restart_options();
   options_.ranks.after = [this] { train::RunFolder(options_.out).tidy_up(); };

@@ -28,7 +28,7 @@ namespace {
 // activity and process id.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
-constexpr std::size_t kEnd = 1;
+constexpr std::size_t kEnded = 1;
 constexpr std::size_t kFailed = 2;
 constexpr std::size_t kKilled = 3;
 constexpr std::size_t kHost = 4;
@@ -127,6 +127,15 @@ std::span<char> process_in(std::span<char> memory, std::int64_t rank) {
   return line.empty() ? line : line.subspan(kBehind);
 }
 
+// True if the activity of a rank satisfies `is_wanted`.
+template <typename IsWanted>
+bool has_place(std::span<char> memory, const IsWanted& is_wanted) {
+  for (std::int64_t rank = 0; !place_in(memory, rank).empty(); ++rank) {
+    if (is_wanted(text_of(place_in(memory, rank)))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string own_host() {
@@ -156,8 +165,15 @@ LaunchBoard::~LaunchBoard() {
 
 bool LaunchBoard::is_ready() const { return !text_of(line_of(memory_, kReady)).empty(); }
 
-std::optional<int> LaunchBoard::exit_code() const { return number_in(line_of(memory_, kEnd)); }
+std::optional<int> LaunchBoard::exit_code() const { return number_in(line_of(memory_, kEnded)); }
 std::optional<int> LaunchBoard::failure() const { return number_in(line_of(memory_, kFailed)); }
+
+bool LaunchBoard::is_connecting() const {
+  return has_place(memory_, [](std::string_view place) { return place == kStartUp.name; });
+}
+bool LaunchBoard::is_connected() const {
+  return has_place(memory_, [](std::string_view place) { return !place.empty() && place != kStartUp.name; });
+}
 
 std::string LaunchBoard::place_of(std::int64_t rank) const { return std::string(text_of(place_in(memory_, rank))); }
 
@@ -183,8 +199,9 @@ bool tell_ready() noexcept {
   return board().is_of_starter;
 }
 void tell_failed(int exit_code) noexcept { write_first(kFailed, "%d", exit_code); }
-void tell_end(int exit_code) noexcept { write_line(kEnd, "%d", exit_code); }
+void tell_end(int exit_code) noexcept { write_line(kEnded, "%d", exit_code); }
 
+bool is_seen_by_starter() { return board().is_of_starter; }
 void tell_process() noexcept { write_text(process_in(board().memory, own_rank()), "%d", static_cast<int>(::getpid())); }
 
 bool tell_killed(int signal) noexcept {

@@ -17,6 +17,11 @@
 
 namespace roentgen::dist {
 
+/// Activity of a rank in MPI_Init, which waits for all ranks.
+inline constexpr Phase kStartUp{.name = "start-up"};
+/// Activity of a rank in MPI_Finalize, which also waits for all ranks.
+inline constexpr Phase kEnd{.name = "end"};
+
 /// Name of this host, from the system.
 [[nodiscard]] std::string own_host();
 
@@ -50,6 +55,10 @@ class LaunchBoard {
   [[nodiscard]] std::optional<int> exit_code() const;
   /// First rank of this host that was killed by a signal; nullopt if none was.
   [[nodiscard]] std::optional<KilledRank> killed() const;
+  /// True if a rank of this host has begun to connect to the other ranks (kStartUp).
+  [[nodiscard]] bool is_connecting() const;
+  /// True if a rank of this host has connected to all other ranks.
+  [[nodiscard]] bool is_connected() const;
   /// Activity that a rank has reported, such as "update 12, gradient bucket 3"; empty if it has reported none.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
   /// Process id of a rank of this host; nullopt before the rank has reported it.
@@ -72,6 +81,8 @@ void tell_end(int exit_code) noexcept;
 /// started the ranks then ends all ranks that do not end by themselves.
 void tell_failed(int exit_code) noexcept;
 
+/// True if the process that started the ranks sees the reports of this rank, because both run on the same host.
+[[nodiscard]] bool is_seen_by_starter();
 /// Reports the process id of this rank. It may be a child of the process that mpirun started.
 void tell_process() noexcept;
 

@@ -41,7 +41,7 @@ TEST(LaunchBoard, tells_what_ranks_have_told) {
     EXPECT_FALSE(board.is_ready());
     EXPECT_FALSE(board.exit_code().has_value());
     EXPECT_EQ(board.place_of(1), "");
-    EXPECT_EQ(as_rank(0, file, [] { EXPECT_TRUE(tell_ready()); }), 0);
+    EXPECT_EQ(as_rank(0, file, [] { ::_exit(tell_ready() && is_seen_by_starter() ? 0 : 1); }), 0);
     EXPECT_EQ(as_rank(1, file, [] { reach({.name = "gradient bucket", .index = 3}, 11); }), 0);
     EXPECT_TRUE(board.is_ready());
     EXPECT_EQ(board.place_of(1), "update 12, gradient bucket 3");
@@ -57,6 +57,16 @@ TEST(LaunchBoard, tells_what_ranks_have_told) {
     EXPECT_EQ(board.place_of(2), "") << "no such rank";
   }
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(LaunchBoard, knows_whether_ranks_connect_to_each_other) {
+  const LaunchBoard board(2);
+  EXPECT_FALSE(board.is_connecting() || board.is_connected());
+  EXPECT_EQ(as_rank(1, board.file(), [] { reach(kStartUp); }), 0);
+  EXPECT_TRUE(board.is_connecting());
+  EXPECT_FALSE(board.is_connected());
+  EXPECT_EQ(as_rank(1, board.file(), [] { reach({.name = "preparation"}); }), 0);
+  EXPECT_TRUE(board.is_connected());
 }
 
 TEST(LaunchBoard, tells_the_first_that_was_killed_and_which_processes_ranks_are) {
@@ -107,7 +117,7 @@ TEST(LaunchBoard, of_another_host_in_a_shared_folder_is_left_alone) {
 
 TEST(LaunchBoard, of_another_host_is_not_missed) {
   const auto body = [] {
-    EXPECT_FALSE(tell_ready());
+    EXPECT_FALSE(tell_ready() || is_seen_by_starter());
     tell_process();
     reach({.name = "input"}, 0);
     tell_failed(1);

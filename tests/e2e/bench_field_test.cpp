@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "io/json.h"
 #include "tests/e2e/program.h"
+#include "tests/parallel/folder_watch.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -136,10 +137,12 @@ TEST(BenchFormats, leaves_no_files_after_a_signal) {
   fs::create_directory(work);
   Process process({"bench", "formats", "--data", images, "--work", work, "--batch", "8", "--ledger", "none"},
                   place.root());
-  while (fs::is_empty(work) && process.is_running()) std::this_thread::yield();
+  EXPECT_TRUE(process.wait_until([&] { return !fs::is_empty(work); }));
+  const FolderWatch folder(work);
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait().code, 128 + SIGTERM);
-  while (!fs::is_empty(work)) std::this_thread::yield();  // by another process, which the end of the first one wakes
+  // Another process, which the end of the first one wakes, removes the files.
+  for (folder.forget(); !fs::is_empty(work); folder.forget()) folder.wait();
 }
 
 class BenchLong : public testing::Test {

@@ -5,10 +5,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -16,7 +19,6 @@
 #include <regex>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -83,7 +85,10 @@ Process::Process(std::vector<std::string> arguments, const fs::path& folder, con
   argv.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("cannot fork");
-  if (pid_ > 0) return;
+  if (pid_ > 0) {
+    ended_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U));
+    return;
+  }
   redirect(out_, STDOUT_FILENO);
   redirect(err_, STDERR_FILENO);
   ::execv(argv[0], argv.data());
@@ -91,9 +96,11 @@ Process::Process(std::vector<std::string> arguments, const fs::path& folder, con
 }
 
 Process::~Process() {
-  if (is_over_) return;
-  ::kill(pid_, SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
+  if (!is_over_) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  if (ended_ >= 0) ::close(ended_);
 }
 
 void Process::signal(int number) const { ::kill(pid_, number); }
@@ -109,12 +116,22 @@ bool Process::is_running() {
   return !is_over_;
 }
 
-bool Process::wait_for_lines(const fs::path& path, std::int64_t lines) {
-  while (lines_of(path) < lines) {
-    if (!is_running()) return lines_of(path) >= lines;
-    std::this_thread::yield();
+void Process::pause(std::chrono::milliseconds limit, int descriptor) const {
+  std::array<pollfd, 2> looks{pollfd{.fd = ended_, .events = POLLIN, .revents = 0},
+                              pollfd{.fd = descriptor, .events = POLLIN, .revents = 0}};
+  ::poll(looks.data(), looks.size(), static_cast<int>(limit.count()));
+}
+
+bool Process::wait_until(const std::function<bool()>& is_reached, std::chrono::milliseconds interval) {
+  while (!is_reached()) {
+    if (!is_running()) return is_reached();
+    pause(interval);
   }
   return true;
+}
+
+bool Process::wait_for_lines(const fs::path& path, std::int64_t lines) {
+  return wait_until([&] { return lines_of(path) >= lines; });
 }
 
 fs::path Workplace::write(std::string_view name, std::string_view text) const {

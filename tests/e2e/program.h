@@ -6,8 +6,10 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +43,19 @@ class Process {
   [[nodiscard]] bool is_running();
   /// Waits until the process ends.
   [[nodiscard]] Ended wait();
+  /// Waits until the process ends or `descriptor` is readable, for at most `limit`. A negative `descriptor` is ignored.
+  void pause(std::chrono::milliseconds limit, int descriptor = -1) const;
+  /// Waits until `is_reached` returns true; calls it again after each `interval`. Returns false if the program ends
+  /// before.
+  [[nodiscard]] bool wait_until(const std::function<bool()>& is_reached,
+                                std::chrono::milliseconds interval = std::chrono::milliseconds(1));
   /// Waits until `path` has at least `lines` lines. Returns false if the program ends before.
   [[nodiscard]] bool wait_for_lines(const std::filesystem::path& path, std::int64_t lines);
 
  private:
   pid_t pid_ = -1;
+  /// Descriptor of the process (pidfd_open), readable when it has ended.
+  int ended_ = -1;
   bool is_over_ = false;
   int status_ = 0;
   std::filesystem::path out_;

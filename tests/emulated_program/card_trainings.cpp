@@ -9,7 +9,7 @@ namespace roentgen::e2e {
 
 std::vector<Training> trainings() {
   static const EmulatedCards four(4);  // of all programs that this process starts
-  return {{.name = "nccl", .arguments = {"--device", "cuda", "--reduce", "nccl"}},
+  return {{.name = "nccl", .arguments = {"--device", "cuda", "--reduce", "nccl"}, .ranks = 4},
           {.name = "through_host", .arguments = {"--device", "cuda", "--reduce", "exchange"}},
           {.name = "ps", .arguments = {"--device", "cuda", "--update", "ps"}, .ranks = 4, .servers = 1},
           {.name = "async",

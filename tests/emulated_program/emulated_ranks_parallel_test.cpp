@@ -3,6 +3,8 @@
 //
 // Tests several ranks on emulated GPUs. Gradients are averaged on the GPUs by a replacement of NCCL, or through the
 // host. Covers results, resumed runs, and faults.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <csignal>
 #include <map>
@@ -112,15 +114,22 @@ TEST_F(EmulatedRanks, make_the_updates_of_accumulated_batches_bit_for_bit) {
       EXPECT_EQ(is_on_card, way == "nccl") << ended.err;
     }
   }
-  // Sums over 12 images in another order, in float32, over five updates at a rate of 0.01: far below 1e-5 of a weight.
-  for (const int ranks : {2, 3, 4}) EXPECT_LE(distance("nccl" + std::to_string(ranks), "alone1"), 1e-5) << ranks;
+  // Sums over 12 images in another order change the last digits of gradients. Weights are rounded to 2^-24 = 6e-8, and
+  // five updates at a rate of 0.01 change few of them. Measured: 8e-9 (docs/reference/ranks.md).
+  for (const int ranks : {2, 3, 4}) {
+    const double far = distance("nccl" + std::to_string(ranks), "alone1");
+    fmt::print("| {} ranks, one process | {:.1e} |\n", ranks, far);
+    EXPECT_LE(far, 1e-7) << ranks;
+  }
 }
 
 TEST_F(EmulatedRanks, every_way_of_averaging_trains_to_the_same_weights) {
   must_train_plain("nccl", 3, 4, 1, {"--reduce", "nccl"});
   for (const std::string way : {"allreduce", "ring", "tree", "hierarchical"}) {
     must_train_plain(way, 3, 4, 1, {"--reduce", way});
-    EXPECT_LE(distance(way, "nccl"), 1e-5) << way;
+    const double far = distance(way, "nccl");
+    fmt::print("| {}, nccl | {:.1e} |\n", way, far);
+    EXPECT_LE(far, 1e-7) << way;  // as for ranks and one process
   }
 }
 

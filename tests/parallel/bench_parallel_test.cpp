@@ -204,7 +204,7 @@ TEST_F(LongTest, with_ranks_saves_at_an_interrupt_and_continues) {
 
 TEST_F(LongTest, a_second_signal_ends_the_ranks) {
   Process process(command("auroc=1", plus(kTwo, {"--set", "train.epochs=4000"})), place_.root());
-  while (ranks_in(out()).empty() && process.is_running()) std::this_thread::yield();
+  ASSERT_TRUE(wait_for_ranks(process, out()));
   process.signal(SIGINT);
   process.signal(SIGTERM);
   const Ended ended = process.wait();

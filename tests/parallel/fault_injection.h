@@ -9,11 +9,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <string>
-#include <thread>
+#include <vector>
 
+#include "tests/parallel/folder_watch.h"
 #include "tests/parallel/launch.h"
 
 namespace roentgen::e2e {
@@ -58,7 +61,8 @@ inline std::string name_of(FaultKind kind) {
 /// Fixture for tests of faults. Runs write a checkpoint every two updates.
 class FaultInjection : public Launch {
  protected:
-  static constexpr int kLimitS = 5;
+  /// Value of --comm-timeout for jobs with a fault, and for jobs without one, which may be slow on a busy machine.
+  static constexpr int kLimitS = 5, kLimitWithoutFaultS = 60;
   /// Additional arguments of every job.
   virtual std::vector<std::string> more() const { return {}; }
 
@@ -95,10 +99,12 @@ class FaultInjection : public Launch {
     ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
     Process process(job(run, fault, more), place_.root(), hosts(fault), RG_HELD_PROGRAM);
     ::unsetenv("ROENTGEN_HOLD");
+    const FolderWatch folder(place_.root());
     int injected = 0;
     std::string last;
     auto begin = std::chrono::steady_clock::now();
     while (process.is_running()) {
+      folder.forget();
       const std::string pid = fs::exists(sign) ? read_all(sign) : "";
       if (pid.ends_with('\n') && pid != last) {
         last = pid;
@@ -108,17 +114,19 @@ class FaultInjection : public Launch {
         }
         fs::remove(sign);  // lets the rank continue without a fault
       }
-      std::this_thread::yield();
+      if (process.is_running()) process.pause(kLongest, folder.descriptor());
     }
     EXPECT_GE(injected, starts.faults) << "never at " << fault.place;
     Outcome outcome{.ended = process.wait()};
-    while (!all_gone(place_ / run) || (fault.has_two_hosts && has_daemon())) std::this_thread::yield();
+    wait_until_gone(place_ / run, fault);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return outcome;
   }
   /// Runs a job without a fault.
   Ended run_to_end(std::string_view run, const Fault& fault, const std::vector<std::string>& more = {}) {
-    return Process(job(run, fault, more), place_.root(), hosts(fault), RG_HELD_PROGRAM).wait();
+    std::vector<std::string> words = job(run, fault, more);
+    *std::next(std::ranges::find(words, "--comm-timeout")) = std::to_string(kLimitWithoutFaultS);
+    return Process(words, place_.root(), hosts(fault), RG_HELD_PROGRAM).wait();
   }
 
   static void hit(const Fault& fault, pid_t pid) {
@@ -146,6 +154,10 @@ class FaultInjection : public Launch {
     for (std::size_t at = log.find("\"loss\""); at != std::string::npos; at = log.find("\"loss\"", at + 1)) ++updates;
     const Ended rest = run_to_end(run, fault, {"--resume"});
     EXPECT_EQ(rest.code, 0) << rest.err;
+    if (updates == 0) {
+      EXPECT_THAT(rest.err, testing::HasSubstr("no run to resume: starting a new one"));
+      return expect_same_bits(run, fault);
+    }
     const std::string_view told = "resumed at step ";
     const std::size_t at = rest.err.find(told);
     ASSERT_NE(at, std::string::npos) << rest.err;
@@ -154,14 +166,27 @@ class FaultInjection : public Launch {
   }
 
  private:
-  /// True if a daemon of mpirun still runs on the host that was cut off.
-  static bool has_daemon() {
+  /// Limit of a wait, so that a test ends if a process stays.
+  static constexpr std::chrono::seconds kLongest{60};
+
+  /// Waits for the ranks and guards of a run, and for daemons on a host that was cut off. Ends those that stay.
+  static void wait_until_gone(const fs::path& run, const Fault& fault) {
+    const auto left = [&] { return plus_daemons(ranks_in(run, Of::RanksAndGuards), fault); };
+    for (std::vector<pid_t> processes = left(); !processes.empty(); processes = left()) {
+      if (wait_for_ends(processes, kLongest)) continue;
+      ADD_FAILURE() << processes.size() << " processes stay";
+      for (const pid_t process : processes) ::kill(process, SIGKILL);
+    }
+  }
+  /// Adds the daemons of mpirun on emulated hosts to a list of processes.
+  static std::vector<pid_t> plus_daemons(std::vector<pid_t> processes, const Fault& fault) {
+    if (!fault.has_two_hosts) return processes;
     for (const auto& entry : fs::directory_iterator("/proc")) {
       if (words_of(entry.path() / "environ").find("EMULATED_HOSTS=" + host_name()) == std::string::npos) continue;
       const std::string name = words_of(entry.path() / "comm");
-      if (name == "orted\n" || name == "hydra_pmi_proxy\n") return true;
+      if (name == "orted\n" || name == "hydra_pmi_proxy\n") processes.push_back(std::stoi(entry.path().filename()));
     }
-    return false;
+    return processes;
   }
   static std::string host_name() { return "rg" + std::to_string(::getpid()) + "h"; }
 };

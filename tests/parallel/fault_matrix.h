@@ -41,6 +41,10 @@ struct Place {
 struct FaultCase {
   Training training;
   Fault fault;
+  /// True if the ranks do not start together, because the fault comes before they have connected to each other.
+  [[nodiscard]] bool prevents_start() const { return fault.place == "start-up" && fault.kind != FaultKind::Terminate; }
+  /// True if the fault comes when all results are written, and the ranks only wait for each other.
+  [[nodiscard]] bool is_after_work() const { return fault.place == "end"; }
   /// Prints the case in messages of GoogleTest.
   friend void PrintTo(const FaultCase& each, std::ostream* out) {
     *out << name_of(each.fault.kind) << " rank " << each.fault.rank << " of " << each.training.name << " in "
@@ -50,13 +54,15 @@ struct FaultCase {
 
 /// One fault in every place of all trainings().
 [[nodiscard]] inline std::vector<FaultCase> fault_cases(FaultKind kind) {
-  constexpr Place kPlaces[] = {{"input"},
+  constexpr Place kPlaces[] = {{"start-up", FaultyRank::LastWorker, "any", "any"},
+                               {"input"},
                                {"forward"},
                                {"gradient bucket 0"},
                                {"optimizer"},
                                {"server update", FaultyRank::Server, "5", "20+"},
                                {"checkpoint", FaultyRank::First},
-                               {"validation", FaultyRank::LastWorker, "any", "any"}};
+                               {"validation", FaultyRank::LastWorker, "any", "any"},
+                               {"end", FaultyRank::LastWorker, "any", "any"}};
   std::vector<FaultCase> cases;
   for (const Training& training : trainings()) {
     for (const Place& place : kPlaces) {

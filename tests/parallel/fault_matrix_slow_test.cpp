@@ -16,6 +16,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 class OneFault : public FaultInjection, public testing::WithParamInterface<FaultCase> {
  protected:
@@ -46,14 +47,40 @@ bool names_second_host(const Fault& fault, const std::string& line) {
   return false;
 }
 
+// Line in which the program names the ranks that prevent the start or the end of the others.
+std::string expect_late_ranks(const FaultCase& each, const Ended& ended) {
+  const Fault& fault = each.fault;
+  const std::string line = line_with(ended.err, "[cli.launch] ");
+  EXPECT_EQ(ended.code == 0, each.is_after_work()) << ended.err;
+  if (fault.kind == FaultKind::Stop) {
+    EXPECT_THAT(line, HasSubstr(fmt::format("rank {} (", fault.rank)));
+    EXPECT_THAT(line, HasSubstr(", got a stopped process"));
+  } else {
+    const bool is_one = fault.ranks == 2;
+    EXPECT_THAT(line, HasSubstr(is_one ? "rank 1, " : "ranks 2, 3, "));
+    EXPECT_THAT(line, HasSubstr(is_one ? ", got no sign of this process" : ", got no sign of these processes"));
+  }
+  EXPECT_THAT(line, HasSubstr(fmt::format(", {}: expected ", fault.place)));
+  return line;
+}
+
 // Line by which the program said why it ended.
-std::string expect_cause(const Fault& fault, const Ended& ended) {
+std::string expect_cause(const FaultCase& each, const Ended& ended) {
+  const Fault& fault = each.fault;
+  if (fault.kind == FaultKind::Terminate && each.is_after_work()) {
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const std::string line = line_with(ended.out, "run: ");
+    EXPECT_FALSE(line.empty()) << ended.out;
+    return line;
+  }
   if (fault.kind == FaultKind::Terminate) {
     EXPECT_EQ(ended.code, 3) << ended.err;
     const std::string line = line_with(ended.out, "stopped at step");
     EXPECT_FALSE(line.empty()) << ended.out;
     return line;
   }
+  const bool is_late = fault.kind != FaultKind::Kill && (each.prevents_start() || each.is_after_work());
+  if (is_late) return expect_late_ranks(each, ended);
   const std::string line = line_with(ended.err, fault.kind == FaultKind::Kill ? "got signal 9" : "no sign of");
   EXPECT_NE(ended.code, 0);
   if (fault.kind == FaultKind::Cut) {
@@ -76,7 +103,7 @@ class FaultMatrix : public OneFault {};
 TEST_P(FaultMatrix, leaves_no_process_and_loses_no_more_than_since_the_checkpoint) {
   const Outcome outcome = inject("faulty", fault());
   EXPECT_LE(outcome.seconds, kLimitS + 5.0);
-  const std::string line = expect_cause(fault(), outcome.ended);
+  const std::string line = expect_cause(GetParam(), outcome.ended);
   fmt::print("| {} | {} | {} | {:.1f} s | `{}` |\n", training().name, fault().place, name_of(fault().kind),
              outcome.seconds, line);
   if (training().is_synchronous) return expect_same_bits_after_resume("faulty", fault());
@@ -91,6 +118,12 @@ TEST_P(RestartMatrix, finishes_the_training) {
   const Outcome outcome = inject("run", fault(), {.restarts = 1});
   EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
   EXPECT_THAT(outcome.ended.out, HasSubstr("best epoch"));
+  // No rank failed if the others had to wait only for its end.
+  if (GetParam().is_after_work() && fault().kind != FaultKind::Kill) {
+    EXPECT_THAT(outcome.ended.err, Not(HasSubstr("restart")));
+    if (training().is_synchronous) expect_same_bits("run", fault());
+    return;
+  }
   if (fault().kind == FaultKind::Cut) {
     const int left = fault().ranks / 2;
     EXPECT_THAT(outcome.ended.err,
@@ -99,7 +132,7 @@ TEST_P(RestartMatrix, finishes_the_training) {
     return;
   }
   // An asynchronous rank may fail while the first rank, which is slower, has not yet saved a checkpoint.
-  const char* const from = training().is_synchronous ? "update " : "";
+  const char* const from = GetParam().prevents_start() ? "the beginning" : training().is_synchronous ? "update " : "";
   EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} ranks go on from {}", fault().ranks, from)));
   if (training().is_synchronous) expect_same_bits("run", fault());
 }

@@ -16,11 +16,11 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 #include "dist/communicator.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
+#include "folder_watch.h"
 
 namespace roentgen::dist {
 
@@ -58,9 +58,13 @@ bool is_at(const Hold& hold, Phase place, std::int64_t step) {
 }
 
 void stand_still(const std::string& file) {
+  const e2e::FolderWatch folder(std::filesystem::path(file).parent_path());
   std::ofstream(file) << ::getpid() << '\n';
   std::error_code error;
-  while (std::filesystem::exists(file, error)) std::this_thread::yield();
+  while (std::filesystem::exists(file, error)) {
+    folder.wait();
+    folder.forget();
+  }
 }
 
 }  // namespace

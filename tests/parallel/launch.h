@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -53,6 +54,12 @@ inline std::vector<pid_t> ranks_in(const fs::path& run, Of which = Of::Ranks) {
 
 /// True if no rank that trains into `run`, and no guard of such a rank, is left.
 inline bool all_gone(const fs::path& run) { return ranks_in(run, Of::RanksAndGuards).empty(); }
+
+/// Waits until a rank trains into `run`. Returns false if the program ends before.
+inline bool wait_for_ranks(Process& process, const fs::path& run) {
+  // Searching all processes takes milliseconds, so the search is not repeated at once.
+  return process.wait_until([&] { return !ranks_in(run).empty(); }, std::chrono::milliseconds(10));
+}
 
 /// Trains a small network on synthetic images, with one rank and with several.
 class Launch : public testing::Test {

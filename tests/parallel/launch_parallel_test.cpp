@@ -190,7 +190,7 @@ TEST_F(Launch, a_signal_stops_all_ranks_and_the_rest_makes_the_same_bits) {
 TEST_F(Launch, a_signal_during_start_up_is_not_lost) {
   place_.must_run(ranks("whole", 2, kManyUpdates));
   Process process(ranks("parts", 2, kManyUpdates), place_.root());
-  while (ranks_in(place_ / "parts").empty() && process.is_running()) std::this_thread::yield();
+  ASSERT_TRUE(wait_for_ranks(process, place_ / "parts"));
   process.signal(SIGTERM);
   const Ended stopped = process.wait();
   EXPECT_EQ(stopped.code, 3) << stopped.err;
@@ -214,7 +214,7 @@ TEST_F(Launch, a_benchmark_is_over_at_the_first_signal) {
   Process process({"bench", "scaling", "--ranks", "2,1", "--model", "resnet18", "--batch", "2", "--image", "32",
                    "--threads", "1", "--device", "emulated:50", "--steps", endless},
                   place_.root(), {"/usr/bin/env", "TMPDIR=" + temporary.string()});
-  while (ranks_in(endless).empty() && process.is_running()) std::this_thread::yield();
+  ASSERT_TRUE(wait_for_ranks(process, endless));
   process.signal(SIGINT);
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 1);
@@ -382,7 +382,8 @@ TEST_F(FaultInjection, a_rank_that_stands_still_at_the_end_holds_nobody_up) {
   const Fault fault{.kind = FaultKind::Stop, .place = "end", .step = "any"};
   const Outcome outcome = inject("faulty", fault);
   EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
-  EXPECT_THAT(outcome.ended.err, HasSubstr("[cli.launch] mpirun: expected an end within 5 s after rank 0 ended"));
+  EXPECT_THAT(outcome.ended.err,
+              HasSubstr("), end: expected an end within 5 s after rank 0 ended, got a stopped process"));
   EXPECT_EQ(Process(job("whole", fault), place_.root(), {}).wait().code, 0);
   expect_equal_tensors(place_ / "faulty/checkpoints/resume.safetensors",
                        place_ / "whole/checkpoints/resume.safetensors");

@@ -67,10 +67,10 @@ TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
   ::unsetenv("ROENTGEN_HOLD");
   const auto held = [&](const std::string& other) {
     std::string pid;
-    while (process.is_running() && (!pid.ends_with('\n') || pid == other)) {
+    static_cast<void>(process.wait_until([&] {
       pid = fs::exists(sign) ? read_all(sign) : "";
-      std::this_thread::yield();
-    }
+      return pid.ends_with('\n') && pid != other;
+    }));
     return pid;
   };
   const std::string first = held("");

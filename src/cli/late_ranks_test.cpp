@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "cli/late_start.h"
+#include "cli/late_ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,6 +67,20 @@ TEST(LateStart, names_first_who_stands_still_then_who_is_not_there) {
           "start-up: expected all 3 ranks (processes) to start within 40 s, got ranks that are still connecting"));
   EXPECT_THAT(text(), Not(HasSubstr("rank 1")));
   for (const pid_t child : {zero, one, two}) end(child);
+}
+
+TEST(LateEnd, names_who_stands_still_then_ranks_of_other_hosts_then_mpirun) {
+  const dist::LaunchBoard board(3);
+  const auto text = [&](OtherHosts others) { return late_end_text(board, 3, std::chrono::seconds(5), others); };
+  const std::string wanted = ": expected an end within 5 s after rank 0 ended, got ";
+  EXPECT_THAT(text(OtherHosts::No), HasSubstr("[cli.launch] mpirun" + wanted + "no end"));
+  EXPECT_THAT(text(OtherHosts::Yes), HasSubstr("ranks 0, 1, 2, end" + wanted + "no sign of these processes on "));
+  const pid_t two = start(board, 2);
+  for (const OtherHosts others : {OtherHosts::No, OtherHosts::Yes}) {
+    EXPECT_THAT(text(others), HasSubstr("[cli.launch] rank 2 ("));
+    EXPECT_THAT(text(others), HasSubstr("), end" + wanted + "a stopped process"));
+  }
+  end(two);
 }
 
 }  // namespace
