@@ -114,13 +114,13 @@ std::string require_value(const std::vector<std::string>& environment, std::stri
                                "running the command inside a job, --hosts a:2,b:2, or --hosts-from FILE"));
 }
 
-// Throws ConfigError for a heterogeneous job, whose other components have hosts in variables of their own.
+// Throws ConfigError for a heterogeneous job, because separate variables contain the hosts of its other components.
 void refuse_components(const std::vector<std::string>& environment) {
   constexpr std::string_view kComponents = "SLURM_HET_SIZE";
   const std::string text = value_of(environment, kComponents).value_or("");
   if (text.empty() || text == "0" || text == "1") return;
   throw ConfigError(error_text("cli.hosts", kComponents, "a job of one component with --hosts-from slurm",
-                               fmt::format("a heterogeneous job of {}", text),
+                               fmt::format("a heterogeneous job of {} components", text),
                                "--hosts-from FILE with the hosts of all components, or a job of one component"));
 }
 

@@ -127,7 +127,7 @@ TEST(HostsFrom, reads_jobs_and_files) {
   EXPECT_EQ(text_of(hosts_from("slurm", component)), "n1:2");
   EXPECT_THAT(refused("slurm", {"SLURM_JOB_NODELIST=n1", "SLURM_TASKS_PER_NODE=2", "SLURM_HET_SIZE=2"}),
               HasSubstr("SLURM_HET_SIZE: expected a job of one component with --hosts-from slurm, got a heterogeneous "
-                        "job of 2"));
+                        "job of 2 components"));
   EXPECT_THAT(refused("slurm", {}), HasSubstr("--hosts-from slurm: expected SLURM_JOB_NODELIST to be set"));
   EXPECT_THAT(refused("slurm", {"SLURM_JOB_NODELIST=n1"}), HasSubstr("SLURM_TASKS_PER_NODE"));
   EXPECT_THAT(refused("slurm", {"SLURM_JOB_NODELIST=n[1-3]", "SLURM_TASKS_PER_NODE=2(x2)"}),

@@ -14,7 +14,7 @@
 namespace roentgen::cli {
 namespace {
 
-/// Names for a warning: the first few of them, and how many more there are.
+/// Names for a warning. Its text contains the first few names and the number of the others.
 class Names {
  public:
   void add(std::string name) {
@@ -47,7 +47,7 @@ std::string socket_warning(const PlacedRanks& ranks, const RankLayout& layout) {
                           runtime::text_of(place.cores), place.sockets));
   }
   if (names.is_empty()) return {};
-  return fmt::format("cores of several sockets, whose memory is slower from the other one: {}{}", names.text(),
+  return fmt::format("cores of several sockets, so access to memory of another socket is slower: {}{}", names.text(),
                      layout.unit ? "" : "; --ppn socket starts a rank per socket");
 }
 
@@ -101,7 +101,7 @@ std::string far_card_warning(const PlacedRanks& ranks) {
     if (place.is_far_from_card) names.add(fmt::format("rank {} on {} ({})", rank, ranks.hosts[rank], text_of(place)));
   }
   if (names.is_empty()) return {};
-  return fmt::format("no core near the GPU, to which copies are slower: {}; --ranks auto binds ranks near their GPUs",
+  return fmt::format("no core near the GPU, so copies are slower: {}; --ranks auto binds ranks near their GPUs",
                      names.text());
 }
 

@@ -16,9 +16,9 @@
 namespace roentgen::runtime {
 namespace {
 
-// Returns the cores in the NUMA node or package of a PCI device, ascending. Includes cores that control groups forbid,
-// because hwloc would otherwise move a device whose package has no other cores to the whole machine. Empty if hwloc
-// does not know the device.
+// Returns the cores in the NUMA node or package of a PCI device, ascending. Includes cores that control groups forbid:
+// if all cores of a package are forbidden, hwloc would otherwise attach its devices to the whole machine. Empty if
+// hwloc does not know the device.
 CoreList cores_around(const std::string& bus) {
   CoreList found;
   hwloc_topology_t topology = nullptr;
@@ -42,7 +42,7 @@ std::ptrdiff_t common(const CoreList& cores, const CoreList& near) {
   return std::ranges::count_if(cores, [&](int core) { return std::ranges::binary_search(near, core); });
 }
 
-// Reason against shares of near cores only; empty: none.
+// Returns the reason why processes cannot get only cores near their devices; empty if they can.
 std::string why_equal(const CoreList& cores, const std::vector<CoreList>& near) {
   if (std::ranges::any_of(near, &CoreList::empty)) return "no core near a GPU, or its place is unknown";
   std::ptrdiff_t least = std::numeric_limits<std::ptrdiff_t>::max();
@@ -54,10 +54,10 @@ std::string why_equal(const CoreList& cores, const std::vector<CoreList>& near) 
   }
   const std::ptrdiff_t equal = std::ssize(cores) / std::ssize(near);
   if (2 * least >= equal) return {};
-  return fmt::format("cores near its GPU would leave a rank {} instead of {}", least, equal);
+  return fmt::format("the number of a rank's cores near its GPU would be {} instead of {}", least, equal);
 }
 
-// Divides cores equally. The processes with the fewest near cores choose first; those with none, last.
+// Distributes equal parts of the cores. Processes with the fewest near cores choose first; those with none, last.
 std::vector<CoreList> chosen_shares(std::vector<CoreList> parts, const std::vector<CoreList>& near) {
   std::vector<std::size_t> order(near.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -72,7 +72,7 @@ TEST_F(NearCores, that_are_few_lead_to_equal_shares) {
   const CoreList cores{7, 8, 9, 10, 11, 12, 13, 14};  // one near the first GPU, seven far from it
   const NearShares shares = shares_near(cores, near_of(cores, {"80", "10"}));
   EXPECT_EQ(shares.cores, (std::vector<CoreList>{{10, 11, 12, 13, 14}, {7, 8, 9}})) << "the near core is used";
-  EXPECT_EQ(shares.why_equal, "cores near its GPU would leave a rank 1 instead of 4");
+  EXPECT_EQ(shares.why_equal, "the number of a rank's cores near its GPU would be 1 instead of 4");
   const CoreList more{6, 7, 8, 9, 10, 11, 12, 13};
   EXPECT_EQ(shares_near(more, near_of(more, {"80", "10"})).cores[1], (CoreList{6, 7})) << "half of an equal share";
 }
