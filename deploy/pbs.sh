@@ -8,7 +8,7 @@
 #   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
 #   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 #   qsub -l select=2:ncpus=32:mpiprocs=2:ompthreads=16 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
-# With ngpus, each node gets one rank per GPU instead, and its ranks divide its cores:
+# If `select` contains ngpus, each node gets one rank per GPU instead, and these ranks divide the cores of the node:
 #   qsub -l select=2:ncpus=32:ngpus=4 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 # Ten minutes before the walltime ends, the run saves its state (SIGUSR1, exit code 3). The job is then queued again
 # with the same ROENTGEN, RUN_SECONDS, select and walltime, whether these were given by qsub -v, by qsub -l, or below.
@@ -52,7 +52,7 @@ gpus=$(grep -o 'ngpus=[0-9]*' <<<"$select" | sort -u)
 if [[ $gpus =~ ^ngpus=[1-9][0-9]*$ && ${device:-cuda} == cuda* && -z $number ]]; then
   arguments+=(--ppn "${gpus#ngpus=}")
   if [[ -z $device ]]; then arguments+=(--device cuda); fi
-  unset OMP_NUM_THREADS  # PBS set it to the cores of the whole node
+  unset OMP_NUM_THREADS  # PBS set it to the number of cores of the node
 fi
 # The program starts the ranks on the hosts in PBS_NODEFILE, divides the cores among them, and passes SIGUSR1 to them.
 timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \

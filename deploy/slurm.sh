@@ -20,7 +20,7 @@ set -uo pipefail
 : "${ROENTGEN:=roentgen}"
 : "${SLURM_MPI:=pmix}"
 : "${RESTARTS:=2}"
-# Number of GPUs of this job on a node, or else the length of Slurm's list of them.
+# Number of GPUs of this job on a node. If Slurm does not give it, counts the GPUs in Slurm's list.
 gpus=${SLURM_GPUS_ON_NODE:-}
 if [[ -z $gpus && -n ${SLURM_JOB_GPUS:-} ]]; then
   gpus=$(tr ',' '\n' <<<"$SLURM_JOB_GPUS" | wc -l)
@@ -37,7 +37,7 @@ value_of() {
 }
 device=$(value_of --device "$@")$(value_of --devices "$@")$(value_of train.device "$@")
 if [[ $gpus =~ ^[1-9][0-9]*$ && ${device:-cuda} == cuda* ]]; then
-  # srun binds each rank to its share of the cores. All ranks of a node see its GPUs, and the i-th rank uses the i-th.
+  # srun binds each rank to its share of the cores. Each rank sees all GPUs of its node; the i-th rank uses the i-th GPU.
   ranks=$gpus
   cores=$((SLURM_CPUS_ON_NODE / gpus))
   binding=(--cpus-per-task="$((cores > 0 ? cores : 1))" --cpu-bind=cores)

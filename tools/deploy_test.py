@@ -8,8 +8,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Fake of the program and of srun: prints its arguments, and exits with 3 on SIGUSR1, like a stopped run. RUN has the
-# exit code of each start, or "endless"; "137:2" is srun's code and that of one rank.
+# Fake of the program and of srun: prints its arguments, and exits with 3 on SIGUSR1, like a stopped run. RUN contains
+# the exit code of each start, or "endless". In "137:2", 137 is the code of srun and 2 that of one rank.
 RUN = """#!/bin/bash
 printf '%s|' "$@" >>"$LOG"
 trap 'exit 3' USR1

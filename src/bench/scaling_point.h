@@ -77,9 +77,9 @@ void take_input(ScalingOptions& options, const InputArguments& input, const Size
 /// Only times may differ between ranks.
 /// @return {"ranks" (only workers), "servers", "update", "hosts", "dtype" (of the plan), "images_per_s" (of all
 /// workers), "step_ms", "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", ...}.
-/// "slowest_rank" was the slowest in the most steps; it is absent for one process. "disturbance" is that of the host
-/// with the worst value (disturbance.h). "calibration" has the samples of the slowest rank, or is
-/// null (calibration.h), and "samples" has "step_s".
+/// "slowest_rank" is the rank that was slowest in the most steps; it is absent for one process. "disturbance" is that
+/// of the host with the worst value (disturbance.h). "calibration" has the samples of the slowest rank, or is null
+/// (calibration.h), and "samples" has "step_s".
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
 }  // namespace roentgen::bench

@@ -327,7 +327,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     return dist::make_communicator("mpi");
   };
   const RankLimit limit{.rank = launched->rank, .ranks = launched->size, .limit = limit_of_waits(options)};
-  const bool is_watched = dist::is_seen_by_starter();  // which has time limits of its own
+  const bool is_watched = dist::is_seen_by_starter();  // the starter has its own time limits
   std::optional<Watchdog> start;
   std::optional<Watchdog> end;  // destroyed after the group, whose destructor calls MPI_Finalize
   if (!is_watched) start.emplace(limit.limit, start_limit_text(limit));

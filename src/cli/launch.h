@@ -58,7 +58,7 @@ struct RankOptions {
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
-  /// True if the time limit --comm-timeout holds for the end: rank 0 ends soon after the other ranks.
+  /// True if rank 0 ends soon after the other ranks, so that the time limit --comm-timeout also applies to the end.
   bool ends_together = false;
   /// True if the process that starts the ranks needs the result of rank 0,
   /// because this process itself prints the result.
@@ -93,8 +93,8 @@ struct RankOptions {
 /// started, it runs with the group of all. With RankOptions::devices it runs in one thread per device, with the group
 /// of these threads. Otherwise it runs alone, without a group. Only rank 0 of several processes prints to standard
 /// output. Only the first failure is thrown; the other ranks return an empty result. Throws ConfigError for more
-/// compute threads than cores, unless the options allow it. Also for --ranks auto if a launcher started one process
-/// that sees several GPUs.
+/// compute threads than cores, unless the options allow it. Throws ConfigError for --ranks auto, too, if a launcher
+/// started one process that sees several GPUs.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
                                          const std::function<CommandResult(dist::CommThread* group)>& body);
 

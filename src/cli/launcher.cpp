@@ -122,7 +122,7 @@ class LongStay {
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
   /// True if mpirun was killed by SIGKILL and so could not print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
-  /// Line about ranks that did not start in time, which was printed, or did not end in time; empty if none.
+  /// Line about ranks that did not start in time (already printed), or did not end in time; empty if none.
   [[nodiscard]] const std::string& late_text() const { return late_text_; }
 
  private:
@@ -169,11 +169,11 @@ class LongStay {
   const Watched& watched_;
   const GroupOptions& options_;
   Clock::time_point begin_ = Clock::now();
-  /// When the first rank of this host began to connect to the others.
+  /// Time at which the first rank of this host began to connect to the others.
   Clock::time_point connecting_ = kNever;
   Clock::time_point late_ = kNever;
   Clock::time_point failed_ = kNever;
-  /// When a guard reported that a signal ended its rank. Open MPI's mpirun may hang if this comes during MPI_Init.
+  /// Time at which a guard reported that a signal ended its rank. During MPI_Init, Open MPI's mpirun may then hang.
   Clock::time_point killed_ = kNever;
   Clock::time_point ended_ = kNever;
   bool is_over_ = false;
@@ -193,7 +193,7 @@ struct Waited {
   bool is_killed = false;
   /// True if all ranks had started.
   bool has_begun = false;
-  /// Line about ranks that did not start in time, which was printed, or did not end in time.
+  /// Line about ranks that did not start in time (already printed), or did not end in time.
   std::string late_text{};
 };
 

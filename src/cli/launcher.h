@@ -36,12 +36,12 @@ struct GroupOptions {
   bool may_be_remote = false;
   /// True if ranks run on hosts other than this one, as far as their names tell.
   bool has_other_hosts = false;
-  /// Time limit for all ranks to connect, from when the first rank of this host begins to. Then ranks that are stopped,
-  /// or not seen because they run on other hosts, are named, and all ranks are ended. Needed because MPI_Init has no
-  /// time limit. If no rank is missing, `to_begin` is the limit. 0: no limit.
+  /// Time limit for all ranks to connect. It begins when the first rank of this host begins to connect. When it
+  /// expires, an error names the ranks that are stopped or have no process on this host, and all ranks are ended.
+  /// Needed because MPI_Init has no time limit. If no rank is missing, `to_begin` is the limit. 0: no limit.
   std::chrono::milliseconds to_start{0};
   /// Time limit for the first rank of this host to begin to connect; then mpirun is ended. If all ranks run on other
-  /// hosts, the limit holds for their start. 0: no limit.
+  /// hosts, the limit applies to their start. 0: no limit.
   std::chrono::milliseconds to_begin{0};
   /// Time limit for mpirun to end after rank 0 has reported its end; then mpirun is ended. Needed because MPI_Finalize
   /// has no time limit.

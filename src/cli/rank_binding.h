@@ -34,7 +34,7 @@ struct Binding {
   runtime::CoreList communication{};
   /// Reason why --comm-threads or --comm-cores cannot be followed, for ConfigError; empty: none.
   std::string problem{};
-  /// RankPlace::host_units and RankPlace::why_equal.
+  /// Values of RankPlace::host_units and RankPlace::why_equal.
   int host_units = 0;
   std::string why_equal{};
 };
@@ -50,7 +50,7 @@ struct Binding {
                                   const AskedDevice& asked, const Binding& binding);
 
 /// Refuses ranks of different program versions, and more compute threads than a host has cores for its ranks. Logs the
-/// cores of each rank and log_warnings(). All ranks call it together. Throws ConfigError.
+/// cores of each rank, then calls log_warnings(). All ranks call it together. Throws ConfigError.
 void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own);
 
 /// Warns if a single process uses one of several visible GPUs, unless the user chose it by its number.

@@ -48,7 +48,7 @@ void see_own_instance(int local_rank);
 /// CPU cores of one of several processes of a host.
 struct CoreShare {
   runtime::CoreList cores;
-  /// runtime::NearShares::why_equal of the host.
+  /// Reason why the cores of the host were divided equally; empty: they were not.
   std::string why_equal{};
 };
 

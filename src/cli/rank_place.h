@@ -28,8 +28,8 @@ struct RankPlace {
   std::string card{};
   /// PCI bus address of `card`.
   std::string card_bus{};
-  /// PCI bus addresses of the GPUs of which this rank could use any. Empty if it computes on the CPU, or if the user
-  /// chose the GPU by its number.
+  /// PCI bus addresses of all GPUs that this rank could use. Empty if it computes on the CPU, or if the user chose the
+  /// GPU by its number.
   std::vector<std::string> visible_cards{};
   /// True if none of `cores` is near the GPU.
   bool is_far_from_card = false;

@@ -110,7 +110,7 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   // Shortest time limit for the first rank. A rank on this host starts within seconds unless mpirun itself hangs.
   constexpr std::chrono::seconds kToBegin{60};
   how.to_begin = std::max(kToBegin, timeout);
-  // Ranks on other hosts are seen only when all have connected, for which they have a time limit of their own.
+  // This process sees ranks on other hosts only when all ranks have connected. The ranks limit that time themselves.
   constexpr std::chrono::seconds kLater{10};
   if (how.may_be_remote) how.to_begin += timeout + kLater;
   return run_group(mpirun_command(start, command), how);

@@ -22,7 +22,8 @@ struct PlacedRanks {
 /// Names the ranks whose cores belong to several sockets. Advises --ppn socket unless `layout` has a unit.
 [[nodiscard]] std::string socket_warning(const PlacedRanks& ranks, const RankLayout& layout);
 
-/// Names the hosts whose ranks are not one per RankLayout::unit, with both numbers.
+/// Names the hosts on which the number of ranks differs from that of sockets or NUMA nodes, with both numbers. Empty if
+/// `layout` has no unit.
 [[nodiscard]] std::string unit_warning(const PlacedRanks& ranks, const RankLayout& layout);
 
 /// Names the hosts with GPUs that are visible to ranks but used by none, with both numbers.
@@ -34,7 +35,8 @@ struct PlacedRanks {
 /// Names the hosts whose cores were divided equally and not by GPU, with the reason.
 [[nodiscard]] std::string equal_cores_note(const PlacedRanks& ranks);
 
-/// Logs all of these warnings, and the note as information.
+/// Logs socket_warning(), unit_warning(), idle_card_warning() and far_card_warning() as warnings, and
+/// equal_cores_note() as information.
 void log_warnings(const PlacedRanks& ranks, const RankLayout& layout);
 
 }  // namespace roentgen::cli

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 // Interval for polling averages that run on a device by themselves: 0.2% of a step of 25 ms.
 constexpr std::chrono::microseconds kDevicePollTime{50};
 
-// Time of a Span.
+// Returns a time in nanoseconds, as a Span stores it.
 std::int64_t nanoseconds_of(Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }

@@ -26,12 +26,12 @@ namespace roentgen::dist {
 void set_gdr(std::string_view word);
 
 /// Converts Open MPI's setting btl_tcp_if_include to NCCL_SOCKET_IFNAME: "ib0,eth1" to "=ib0,eth1". Returns an empty
-/// string if the setting contains more than names, such as the network 10.0.0.0/8. Also if this machine has none of the
+/// string if the setting contains more than names, such as the network 10.0.0.0/8, or if this machine has none of the
 /// interfaces.
 [[nodiscard]] std::string nccl_interfaces(std::string_view included);
 /// Sets the environment variable NCCL_SOCKET_IFNAME to nccl_interfaces() of OMPI_MCA_btl_tcp_if_include, so that NCCL
-/// uses the network of MPI. Leaves it unset if it, or a configuration file of NCCL, names the interfaces. Call it like
-/// set_gdr().
+/// uses the network of MPI. Does nothing if this variable is set, or if a configuration file of NCCL sets it. Call it
+/// like set_gdr().
 void follow_mpi_interfaces();
 /// Lets NCCL write messages that NCCL_DEBUG requests to standard error, unless NCCL_DEBUG_FILE is set. For ranks that
 /// discard standard output, where NCCL writes by default. Does nothing if standard error is a regular file, because

@@ -42,7 +42,7 @@ constexpr const char* kRemedy =
   X(Send)                    \
   X(Recv)
 
-// Formats NCCL's version number: 22809 gives "2.28.9", and 2708, of a form used until 2.8, "2.7.8".
+// Formats NCCL's version number: 22809 gives "2.28.9". Versions up to 2.8 have shorter numbers: 2708 gives "2.7.8".
 std::string text_of(int number) {
   constexpr int kLeastNew = 10'000, kMinor = 100;
   const int major = number < kLeastNew ? 1'000 : 10'000;

@@ -213,7 +213,7 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
   }
   auto made = std::make_unique<NcclAverages>(group, where.device, std::move(parts), limit);
   if (group.rank() == 0) {
-    const runtime::CoreList cores = runtime::usable_cores();  // this thread's, which those of NCCL inherit
+    const runtime::CoreList cores = runtime::usable_cores();  // of this thread; NCCL's threads inherit them
     const bool is_bound = cores != runtime::cores_of_process();
     log::debug("gradients are averaged by " + std::string(made->name()) + ", sent as " + options.wire +
                (is_bound ? ", with NCCL's threads on cores " + runtime::text_of(cores) : ""));

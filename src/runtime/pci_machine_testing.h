@@ -16,9 +16,9 @@
 
 namespace roentgen::runtime {
 
-/// Shows hwloc a machine of two packages, each of four cores of two threads, while it lives. Package 0 has threads 0 to
-/// 7 and the GPUs at PCI buses 0x10 and 0x20. Package 1 has threads 8 to 15 and the GPU at bus 0x80. The GPU at bus
-/// 0xF0 belongs to no package. For use by one thread.
+/// Machine that hwloc sees during the lifetime of an object, with two packages. Each package has four cores of two
+/// threads. Package 0 has threads 0 to 7 and the GPUs at PCI buses 0x10 and 0x20. Package 1 has threads 8 to 15 and the
+/// GPU at bus 0x80. The GPU at bus 0xF0 belongs to no package. For use by one thread.
 class PciMachine {
  public:
   /// @param allowed bit mask of the threads that the process may use

@@ -42,7 +42,8 @@ void copy_whole(const fs::path& from, const fs::path& to) {
   copy_checkpoint(from, to, is_stopped);
 }
 
-// Begin of the names of all folders of local_checkpoints() for runs at one path. Older versions used it as the name.
+// Returns the common beginning of the names of local_checkpoints() for all runs at one path. Older versions used it as
+// the whole name.
 std::string common_name(const RunFolder& run) {
   constexpr std::size_t kDigits = 16;
   const std::string place = io::resolved(fs::absolute(run.root())).string();

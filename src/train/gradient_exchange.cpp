@@ -41,7 +41,7 @@ void GradientExchange::tell(const RankReport& own) {
   said_[kLoss] = static_cast<float>(own.loss);
   said_[kImages] = static_cast<float>(own.images);
   divided_ = own.count.divided;
-  // The difference is 0 if all labels are known, and exact in f32 far longer than the counts.
+  // The difference is smaller than the counts, so f32 represents it exactly for more labels. It is 0 if all are known.
   said_[kUncounted] = static_cast<float>(own.count.divided - own.count.counted);
   said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
   said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);

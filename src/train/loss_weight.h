@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// LossWeight: makes the loss of an update that several batches or ranks compute together that of one batch with all
-// their images.
+// LossWeight: corrects the loss of an update that consists of several batches, on one or several ranks. The result is
+// the loss of one batch with all their images.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace roentgen::train {
 
 /// Sums over batches of an update.
 struct LossCount {
-  double divided = 0.0;  ///< numbers by which the losses of the batches are divided
-  double counted = 0.0;  ///< numbers by which the loss of the update is to be divided, such as known labels
+  double divided = 0.0;  ///< divisors of the losses of the batches
+  double counted = 0.0;  ///< contributions to the divisor of the update's loss, such as numbers of known labels
   /// Adds the batches of another count.
   LossCount& operator+=(const LossCount& other) {
     divided += other.divided;

@@ -194,7 +194,7 @@ TEST_P(WeightedUpdates, of_parts_are_those_of_one_batch) {
 }
 
 TEST_P(WeightedUpdates, of_ranks_have_the_bits_of_accumulated_batches) {
-  // A factor of LossCount is a further multiplication after that by 1 / ranks, which is exact for powers of two only.
+  // Ranks multiply by 1 / ranks, then by LossCount::factor(). The first product is exact only for powers of two.
   for (const int ranks : {2, 4}) {
     const Trained accumulated = train(GetParam(), {.accumulate = ranks});
     EXPECT_EQ(train(GetParam(), {.ranks = ranks}).weights, accumulated.weights) << ranks << " ranks";

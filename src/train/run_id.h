@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Id of a run, which tells it from earlier and later runs in the same folder.
+// Id of a run, which distinguishes it from earlier and later runs in the same folder.
 #pragma once
 
 #include <string>

@@ -368,7 +368,7 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   const TimedScope scope(options_.timeline, "step", step + 1);
   const auto start = Clock::now();
   StepRecord record{.step = step, .lr = lr};
-  // If a device averages, later updates also count averages that ended since the end of the previous update.
+  // If a device averages, an update also counts averages that ended between the previous update and this one.
   if (has_partners() && (!exposed_s_ || options_.group->device_way().empty())) exposed_s_ = options_.group->exposed_s();
   executable_.begin_update();
   count_ = {};

@@ -47,8 +47,7 @@ struct StepperOptions {
   double clip_norm = 0.0;
   /// Called with the samples of each batch used for training; may be empty.
   std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
-  /// Ranks that make updates together, each with its own batches. Null for a single
-  /// process. Must outlive the stepper.
+  /// Ranks that make updates together, each with its own batches. Null for a single process. Must outlive the stepper.
   dist::CommThread* group = nullptr;
   /// With a group: engine::Engine::device_id() of the executable's engine.
   std::string device_id{};
@@ -173,7 +172,7 @@ class Stepper {
   std::optional<double> late_norm_;
   std::vector<engine::UpdateRange> ranges_;
   LossWeight weight_;
-  /// Count of the batches of this update; with synchronous ranks, at the end of all ranks.
+  /// Count of the batches of this update. With synchronous ranks, it finally contains the batches of all ranks.
   LossCount count_;
   /// Sum of gradients over batches; null without accumulation.
   std::unique_ptr<engine::Arena> total_;
@@ -191,7 +190,7 @@ class Stepper {
   std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;
-  /// CommThread::exposed_s() that earlier updates have counted.
+  /// Part of CommThread::exposed_s() that earlier updates have counted; nullopt before the first update.
   std::optional<double> exposed_s_;
 };
 

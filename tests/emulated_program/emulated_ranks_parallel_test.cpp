@@ -189,7 +189,7 @@ TEST_F(EmulatedRanks, log_names_the_cores_that_nccl_inherits) {
   EXPECT_THAT(bound.err, HasSubstr("averaged by NCCL twin, sent as f32, with NCCL's threads on cores 1\n"));
 }
 
-// NCCL's test with one card, as tools/gpu/check_ranks.sh does it.
+// Tests NCCL with one card, like tools/gpu/check_ranks.sh.
 TEST_F(EmulatedRanks, share_a_card_by_nccl_if_each_names_another_host) {
   must_train_plain("own", 2, 6, 1, {"--reduce", "nccl"});
   const EmulatedCards one(1);
@@ -215,7 +215,7 @@ TEST_F(EmulatedRanks, share_a_card_by_nccl_if_each_names_another_host) {
   EXPECT_THAT(refused.err, HasSubstr("got ranks 0 and 1 on the same GPU, FFFF:00:00.0; try --reduce auto\n"));
 }
 
-// Without a choice of its own, CUDA gives each rank the first MIG instance.
+// A rank that sees all MIG instances would get the first one from CUDA.
 TEST_F(EmulatedRanks, ranks_of_mpirun_take_different_mig_instances) {
   const auto start = [this](const std::string& run, const std::string& instances) {
     const std::vector<std::string> starter{"/usr/bin/env",

@@ -66,7 +66,7 @@ TEST_F(Layout, ranks_on_several_sockets_are_named) {
 }
 
 TEST_F(Launch, hosts_with_other_sockets_than_the_starting_one_are_named) {
-  // As ranks of --ppn socket that a host of two sockets started on a host of one.
+  // Ranks as if a host with two sockets had started them, by --ppn socket, on a host with one socket.
   const runtime::MadeUpMachine machine("pack:1 [numa] core:2 pu:1");
   const std::vector<std::string> starter = plus({"/usr/bin/env", "ROENTGEN_RANKS=1"}, kUnbound);
   for (const std::string unit : {"socket", "numa"}) {

@@ -173,7 +173,7 @@ class Slurm(Workplace):
         return f"{self.folder}/bin:{os.environ['PATH']}"
 
     def rank(self, out, number):
-        """Process id of a rank of a step that trains into `out`."""
+        """Process id of one of two ranks that train into `out`."""
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 words = (process / "cmdline").read_bytes().decode().split("\0")

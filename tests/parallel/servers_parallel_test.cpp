@@ -104,7 +104,7 @@ TEST_F(Launch, a_benchmark_puts_servers_beside_the_workers_of_each_point) {
   EXPECT_EQ(points[1].at("dropped").as_integer(), 0);
 }
 
-// Steps of the last worker take 0.8 s instead of 0.2 s, which is long beside all else on a busy machine.
+// Steps of the last worker take 0.8 s instead of 0.2 s. This difference exceeds delays on a busy machine.
 TEST_F(Launch, a_benchmark_names_the_slowest_worker_beside_servers) {
   for (const char* update : {"ps", "async"}) {
     place_.must_run({"bench",          "scaling",

@@ -14,10 +14,11 @@
 #     PART 4: the other networks, ours and eager PyTorch                                             6 minutes
 #     PART all, the default: all of them, in this order
 #
-# Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has its own time limit. The limits of a part sum to its
-# time, so a job that hangs takes no time from others. The script prints jobs that failed, reached their limit or did not
-# start, also for lack of a program, and then exits with 1. A test that finds no GPU has failed. The script prints the
-# table even if SIGTERM or SIGINT ends it early. A lock lets one process at a time use the card while others compile.
+# Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has its own time limit. The limits of a part add up to
+# its time, so a job that hangs takes no time from others. The script prints jobs that failed, reached their limit or did
+# not start, for example because a program is missing, and then exits with 1. A test that finds no GPU counts as failed.
+# The script prints the table even if SIGTERM or SIGINT ends it early. A lock lets one process at a time use the card
+# while others compile.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -12,8 +12,8 @@ import re
 import statistics
 import sys
 
-# Largest cost of a step with NCCL and one rank, relative to the step without. A step that is faster by more than that was
-# not measured well. Gradients of 16 bits also need about 200 launches and 0.5 GB of traffic more.
+# Largest cost of a step with NCCL and one rank, relative to the step without. A step that is faster by more than this
+# cost was not measured well. Gradients of 16 bits need about 200 more launches and 0.5 GB more traffic.
 MOST_COST = {"nccl": 0.02, "bf16": 0.04, "wide": 0.02}
 COSTS = {"nccl": "sent as f32", "bf16": "sent as bf16", "wide": "sent as f32, buckets of 25 MiB"}
 # Largest difference of a loss between GPU and CPU. Both compute in f32 and differ by the order of sums, about 1e-5 in

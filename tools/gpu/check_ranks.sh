@@ -72,7 +72,7 @@ train() {  # SECONDS RUN ARGUMENT...: trains on the GPU
   training "${@:2}"
   job "$1" "ranks_train_$2" "${command[@]}"
 }
-# NCCL accepts two ranks on one GPU if each names another host. It then sends through sockets.
+# NCCL accepts two ranks on one GPU if they name different hosts. NCCL then sends through sockets.
 pair() {  # RUN ARGUMENT...: sets `command` to a training with two ranks on one GPU
   local run=$out/ranks_$1 common=(NCCL_SOCKET_IFNAME=lo NCCL_NET=Socket NCCL_P2P_DISABLE=1 NCCL_MNNVL_ENABLE=0)
   training "$@" --device cuda --oversubscribe --allow-shared-gpu --comm-timeout "$comm_timeout"
@@ -118,7 +118,7 @@ time_steps() {  # SECONDS NAME ARGUMENT...: times steps with one rank
     --json "$out/ranks_step_$2.json"
 }
 
-# The limits of the jobs sum to 170 s, apart from those at the end, which start only if time is left.
+# The limits of the jobs add up to 170 s, apart from those at the end, which start only if time is left.
 if [ -x "$here/bin/dist_gpu_test" ]; then
   gpu_test 17 ranks_test "$here/bin/dist_gpu_test"
 else
@@ -142,7 +142,7 @@ time_ways() {  # ROUND: with NCCL
 }
 time_ways 0
 
-# One rank also rounds its gradients to 16 bits. This shows less, but needs no NCCL between two ranks.
+# A single rank also rounds its gradients to 16 bits. Its runs show less, but need no NCCL between two ranks.
 if [ $is_pair_good -eq 0 ]; then
   for wire in f32 bf16 f16; do train 8 "one_$wire" --ranks 1 --device cuda --reduce nccl --wire "$wire"; done
 fi

@@ -11,7 +11,7 @@ import json
 import pathlib
 import sys
 
-# Files that could not be read or lack a value, with the reason.
+# Reasons why files could not be used, by file name: they could not be read, or lack a value.
 damaged = {}
 # Target ratios by (what, model, batch): to the best mode of PyTorch, and to its mode bf16 eager.
 TARGETS = {("train", "resnet50", 256): (1.20, 1.75), ("train", "resnet50", 64): (1.20, 1.80),

@@ -11,7 +11,7 @@ now() { date +%s; }
 begin_part() { part_end=$(($(now) + $1)); }  # SECONDS: no job of this part runs longer
 seconds_left() { echo $((part_end - $(now))); }
 
-last_words() {  # FILE: its last error line, such as "[dist.nccl] ...", or else its last line, except rules of mpirun
+last_words() {  # FILE: its last error line, such as "[dist.nccl] ...", or else its last line that is not only dashes
   { grep -E '^\[[a-z_]+\.[a-z_.]+\] ' "$1" || grep -v '^[-[:space:]]*$' "$1"; } | tail -n 1 | cut -c 1-200
 }
 

@@ -6,11 +6,11 @@
   tools/studies/ps_saturation.py --rounds 5 --json ps_saturation.json       # root; 20 minutes
 
 Every rank runs on its own emulated host (emulated_hosts.sh), and links have --rate Mbit/s. The device is emulated, too: a step
-waits, so that computing needs no cores. Gradients and weights of 4.7 MB are really sent. The same runs without a limit of the
-links show whether the processor would limit them. All runs of a round are repeated in every round. Prints the medians and, for
-each, the time in which the busiest link can carry its bytes. These bytes are also counted by the emulated network cards. Exits
-with 1 if the processor limits a run, if an update takes less time than its bytes, or if other bytes than predicted were sent.
-Exits with 77 and says so without root, iproute2 or MPI."""
+waits, so that computing needs no cores. Gradients and weights of 4.7 MB are really sent. The same runs with unlimited links show
+whether the processor would limit them. Every round repeats all runs. Prints the medians and, for each, the time that the busiest
+link needs for its bytes. The emulated network cards also count these bytes. Exits with 1 in three cases: the processor limits a
+run; an update takes less time than the link needs; the counted bytes differ from the predicted ones. Without root, iproute2 or
+MPI, exits with 77 and prints the reason."""
 import json
 import os
 import pathlib
@@ -50,7 +50,7 @@ def arms(servers):
 def link_bytes(arm, workers, gradient_bytes):
     """Bytes that the busiest link carries in an update, in each direction."""
     if "servers" in arm:
-        return max(workers / arm["servers"], 1) * gradient_bytes  # of a server, or of a worker if that is more
+        return max(workers / arm["servers"], 1) * gradient_bytes  # link of a server, or of a worker if it carries more
     return 2 * (workers - 1) / workers * gradient_bytes
 
 

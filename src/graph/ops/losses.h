@@ -34,9 +34,9 @@ struct SigmoidCrossEntropy {
   /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;  ///< reduction of the loss terms, a value of Reduction
-  /// True: the batch is one of several in an update, so that nobody knows yet how many labels of the update are known.
-  /// The divisor then counts unknown labels, too: N K instead of the known labels, N instead of the images. Equal in
-  /// all batches, it leaves the terms of all of them comparable (train/loss_weight.h).
+  /// True: the batch is one of several in an update, so the number of known labels of the update is not known yet. The
+  /// divisor then counts unknown labels, too: N K labels, or N images. All batches of the update thus have equal
+  /// divisors, and train/loss_weight.h corrects their mean.
   bool is_partial = false;
   std::vector<double> positive_weights;  ///< (K) weights of positive labels; empty if all are 1
   /// Weights of the auxiliary classifiers' losses, one for each input after the third.
