@@ -19,6 +19,7 @@
 
 #include "bench/stop_error.h"
 #include "cli/device_threads.h"
+#include "cli/end_of_hung_process.h"
 #include "cli/failure.h"
 #include "cli/held_signals.h"
 #include "cli/launcher.h"
@@ -196,7 +197,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
 CommandResult run_alone(const RankOptions& options, const std::function<CommandResult(dist::CommThread*)>& body) {
   if (options.reduce != dist::kNcclReduce) return body(nullptr);
   dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire});
+                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
   return body(&group);
 }
 
@@ -320,7 +321,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   std::optional<StartWatch> watch;
   if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire});
+                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
   watch.reset();
   return run_with(
       group, options, launched->size, [&] { return own_place(options, *launched, asked, binding); }, body);

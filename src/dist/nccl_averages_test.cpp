@@ -8,19 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <exception>
-#include <functional>
-#include <optional>
-#include <thread>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
-#include "dist/comm_thread.h"
-#include "dist/local_group_testing.h"
-#include "dist/mailbox_testing.h"
-#include "dist/nccl_twin_testing.h"
+#include "dist/nccl_ranks_testing.h"
 #include "dist/reduce/reducer_testing.h"
 #include "dist/reduce/wire.h"
-#include "runtime/wire_kernels.h"
 
 namespace roentgen::dist {
 namespace {
@@ -28,9 +23,8 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-constexpr milliseconds kLong{60'000};
 constexpr std::int64_t kBuckets = 5;
-constexpr std::size_t kCount = 1'003;
+constexpr std::size_t kCount = kRankValues;
 
 /// Gradient of a rank. Large values of even ranks cancel, and absorb low bits of the ranks between them. So another
 /// order of sums gives other bits.
@@ -38,86 +32,6 @@ float value_of(int rank, std::int64_t bucket, std::size_t i) {
   const float large = i % 2 == 0 || rank % 2 == 1 ? 0.0F : rank % 4 == 0 ? 0x1p15F : -0x1p15F;
   return large + static_cast<float>(i % 97) * 0.037F + static_cast<float>(bucket) * 0.31F +
          static_cast<float>(rank) * 0.17F;
-}
-
-/// Kernels for messages of 16 bits on a TwinDevice.
-class TwinWireKernels final : public runtime::WireKernels {
- public:
-  explicit TwinWireKernels(runtime::TwinMemory& memory) : memory_(memory) {}
-  void narrow(runtime::Stream& stream, DType wire, runtime::DeviceSpan<float> src,
-              runtime::DeviceSpan<std::uint16_t> dst) const override {
-    run(stream, [this, wire, src, dst] { to_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
-  }
-  void widen(runtime::Stream& stream, DType wire, runtime::DeviceSpan<std::uint16_t> src,
-             runtime::DeviceSpan<float> dst) const override {
-    run(stream, [this, wire, src, dst] { from_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
-  }
-  void mean_of_ranks(runtime::Stream& stream, const runtime::RankMean& work) const override {
-    run(stream, [this, work] {
-      const std::span<const float> own = memory_.behind(work.own);
-      std::vector<float> sum(own.begin(), own.end());
-      const std::span<const std::byte> received = std::as_bytes(memory_.behind(work.received));
-      std::vector<const std::byte*> sources;
-      for (int other = 0; other < work.others; ++other) {
-        sources.push_back(received.data() + static_cast<std::size_t>(other) * work.stride * sizeof(std::uint16_t));
-      }
-      sum_into(sum, {.wire = wire_of(work.wire),
-                     .sources = sources,
-                     .own_at = static_cast<std::size_t>(work.own_at),
-                     .mean_factor = work.factor});
-      to_wire(wire_of(work.wire), sum, memory_.behind(work.mean));
-    });
-  }
-
- private:
-  static Wire wire_of(DType type) { return parse_wire(name_of(type)); }
-  static void run(runtime::Stream& stream, std::function<void()> kernel) {
-    dynamic_cast<runtime::TwinStream&>(stream).run(std::move(kernel));
-  }
-  runtime::TwinMemory& memory_;
-};
-
-/// A rank of a test, which runs in its own thread.
-struct Rank {
-  CommThread& comm;
-  int number = 0;
-  GradientDevice device;
-  runtime::TwinDevice& twin;
-};
-
-/// Runs `work` on `ranks` ranks, each with its own device. Returns the error text of each rank; empty if it threw none.
-std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const std::function<void(Rank&)>& work,
-                                  milliseconds limit = kLong) {
-  LocalGroup group(ranks);
-  Mailboxes boxes(ranks);
-  std::vector<std::string> thrown(static_cast<std::size_t>(ranks));
-  std::vector<std::jthread> threads;
-  for (int number = 0; number < ranks; ++number) {
-    threads.emplace_back([&, number] {
-      runtime::TwinDevice twin;
-      const TwinWireKernels kernels(twin.memory());
-      CommThread comm(
-          [&] { return std::make_unique<MailboxMember>(boxes, group, number, static_cast<unsigned>(number)); }, limit,
-          options);
-      Rank rank{.comm = comm,
-                .number = number,
-                .device = {.device = twin,
-                           .id = "twin:" + std::to_string(number),
-                           .make_nccl = [] { return std::make_unique<NcclTwin>(twin_device()); },
-                           .kernels = &kernels,
-                           .most_values = kCount},
-                .twin = twin};
-      try {
-        work(rank);
-      } catch (const Error& error) {
-        thrown[static_cast<std::size_t>(number)] = error.what();
-        static_cast<void>(comm.fail());
-      }
-      comm.leave_device();
-    });
-  }
-  threads.clear();
-  return thrown;
 }
 
 /// Gradients of a rank in device memory, and the stream that computes them.
