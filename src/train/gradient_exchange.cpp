@@ -35,6 +35,7 @@ GradientExchange::~GradientExchange() {
 
 void GradientExchange::warm_up(std::span<const runtime::DeviceSpan<float>> buckets, const runtime::Event& ready) {
   RG_ASSERT(is_on_device() && std::ssize(buckets) == buckets_);
+  meet();  // devices of the other ranks may still allocate
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     const dist::Phase phase{.name = "first average of bucket", .index = static_cast<std::int64_t>(i)};
     static_cast<void>(group_.queue_mean(buckets[i], ready, *done_[i], false, phase));

@@ -70,8 +70,8 @@ class GradientExchange {
 
   /// True if the device averages. Then call tell() after backward(), so that backward() does not wait for the loss.
   [[nodiscard]] bool is_on_device() const { return !done_.empty(); }
-  /// Averages all buckets once on the device, together with all ranks, and waits for all ranks. NCCL then connects to
-  /// the other ranks and allocates before the first update. Call it only if is_on_device() is true.
+  /// Averages all buckets once on the device, together with all ranks. Waits for all ranks before and afterwards. NCCL
+  /// then connects to the other ranks and allocates before the first update. Call it only if is_on_device() is true.
   /// @param buckets gradients of each bucket, ready and equal on all ranks
   /// @param ready event of the device after which they are ready
   void warm_up(std::span<const runtime::DeviceSpan<float>> buckets, const runtime::Event& ready);

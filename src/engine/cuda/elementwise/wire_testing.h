@@ -32,10 +32,10 @@ struct Division {
   }
 };
 
-/// A whole segment, several with a shorter last one, and segments with fewer values than ranks.
+/// One segment; several with a shorter last one, of more than one block; and segments with fewer values than ranks.
 inline std::vector<Division> divisions(int ranks) {
   return {{1003, {.segment = 5000, .ranks = ranks, .stride = 1008}},
-          {9001, {.segment = 4000, .ranks = ranks, .stride = 9008}},
+          {4500, {.segment = 2100, .ranks = ranks, .stride = 4504}},
           {10, {.segment = 3, .ranks = ranks, .stride = 16}}};
 }
 
