@@ -115,7 +115,12 @@ struct Averaged {
       twin = made.get();
       return made;
     };
-    return {.optimizer = "adam", .accumulate = 2, .clip_norm = 1.0, .group = &group, .make_nccl = make};
+    return {.optimizer = "adam",
+            .accumulate = 2,
+            .clip_norm = 1.0,
+            .group = &group,
+            .device_id = "emulated",
+            .make_nccl = make};
   }
 
   dist::CommThread group;
