@@ -100,7 +100,7 @@ TEST(EmulatedStepper, steps_from_the_fourth_on_neither_allocate_nor_synchronise)
 struct Averaged {
   Averaged()
       : group([] { return dist::make_communicator("single"); }, std::chrono::minutes(1), {.algorithm = "nccl"}),
-        executable(engine.compile(small_network(), {.bucket_bytes = 1U << 20U})),
+        executable(engine.compile(small_network(), {.bucket_bytes = 1U << 16U})),
         batches(*executable),
         stepper(*executable, options()) {
     initialise(*executable, kSeed);
