@@ -217,7 +217,7 @@ class NcclTwin : public NcclCalls {
   NcclTwin(const NcclTwin&) = delete;
   NcclTwin& operator=(const NcclTwin&) = delete;
   ~NcclTwin() override {
-    if (!is_ending_) abort();
+    if (!is_ending_) NcclTwin::abort();
   }
   [[nodiscard]] std::string_view version() const override { return "NCCL twin"; }
   [[nodiscard]] NcclId make_id() override { return NcclTwinRoom::make_id(); }
