@@ -19,6 +19,7 @@
 
 #include "bench/stop_error.h"
 #include "cli/device_threads.h"
+#include "cli/end_of_hung_process.h"
 #include "cli/failure.h"
 #include "cli/held_signals.h"
 #include "cli/launcher.h"
@@ -189,7 +190,7 @@ CommandResult run_alone(const RankOptions& options, const std::function<CommandR
   warn_of_idle_cards(options);
   if (options.reduce != dist::kNcclReduce) return body(nullptr);
   dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire});
+                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
   return body(&group);
 }
 
@@ -332,7 +333,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   std::optional<Watchdog> end;  // destroyed after the group, whose destructor calls MPI_Finalize
   if (!is_watched) start.emplace(limit.limit, start_limit_text(limit));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire});
+                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
   start.reset();
   dist::reach({.name = "preparation"});
   CommandResult result = run_with(
