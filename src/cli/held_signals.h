@@ -12,8 +12,8 @@
 namespace roentgen::cli {
 
 /// Handles SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT while the object lives, so that take() can read them. Other
-/// threads may already run: a handler serves all threads, a signal mask only one. Once take() has returned a signal, the
-/// program ends because of it, and the destructor makes the process ignore all further ones. For use by one thread;
+/// threads may already run: a handler serves all threads, a signal mask only one. Once take() has returned a signal,
+/// the program ends because of it, and the destructor makes the process ignore all further ones. For use by one thread;
 /// only one object may exist.
 class HeldSignals {
  public:

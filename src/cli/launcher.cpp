@@ -96,8 +96,8 @@ bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
 
-/// Exit code of the rank that failed first: from shared memory or, from another host, from a line of output. nullopt: no
-/// rank has reported it.
+/// Exit code of the rank that failed first: from shared memory or, from another host, from a line of output. nullopt:
+/// no rank has reported it.
 std::optional<int> first_failure(const dist::LaunchBoard& board, const Outputs& outputs) {
   for (const auto& code : {board.failure(), outputs.err_words.failure(), outputs.out_words.failure()}) {
     if (code) return code;

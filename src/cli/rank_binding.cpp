@@ -119,14 +119,14 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
     for (const RankPlace& place : own_places) count += place.threads;
     if (count <= most) continue;
     if (!options.may_oversubscribe) {
-      throw ConfigError(
-          error_text("cli.launch", "ranks on " + host,
-                     fmt::format("at most {}, one per physical core within the CPU quota",
-                                 counted(most, "compute thread")),
-                     fmt::to_string(count),
-                     "a smaller --ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
+      throw ConfigError(error_text(
+          "cli.launch", "ranks on " + host,
+          fmt::format("at most {}, one per physical core within the CPU quota", counted(most, "compute thread")),
+          fmt::to_string(count),
+          "a smaller --ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
     }
-    if (group.rank() == 0) log::warning(fmt::format("{} compute threads on {} of {}", count, counted(most, "core"), host));
+    if (group.rank() == 0)
+      log::warning(fmt::format("{} compute threads on {} of {}", count, counted(most, "core"), host));
   }
   if (group.rank() != 0) return;
   log::write(is_shown ? log::Level::Info : log::Level::Debug, "ranks: " + map);

@@ -50,8 +50,8 @@ TEST(RankPlace, two_hardware_threads_are_one_core) {
 
 TEST(RankPlace, ranks_share_a_cpu_quota) {
   const auto most = [](int ranks, double quota_cores) {
-    return most_threads(std::vector<RankPlace>(
-        static_cast<std::size_t>(ranks), {.physical = {0, 1, 2, 3, 4, 5, 6, 7}, .quota_cores = quota_cores}));
+    return most_threads(std::vector<RankPlace>(static_cast<std::size_t>(ranks),
+                                               {.physical = {0, 1, 2, 3, 4, 5, 6, 7}, .quota_cores = quota_cores}));
   };
   EXPECT_EQ(most(2, 4.0), 4);
   EXPECT_EQ(most(2, 2.5), 4) << "each rank rounds its part up";

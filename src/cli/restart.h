@@ -55,10 +55,10 @@ struct RestartCalls {
 };
 
 /// Runs a group of ranks and restarts it after failures, at most `options.most` times. Bad input, stops, and ends
-/// requested by a signal to this process are not failures. The restart leaves out a host that no longer answers. It then
-/// has as many ranks as before, but at most one per slot of the other hosts. Servers that would leave no rank to work
-/// become workers; there is no restart if a job with servers has a single rank left. Logs a line for each restart, or
-/// why there is none. Returns how the last start ended.
+/// requested by a signal to this process are not failures. The restart leaves out a host that no longer answers. It
+/// then has as many ranks as before, but at most one per slot of the other hosts. Servers that would leave no rank to
+/// work become workers; there is no restart if a job with servers has a single rank left. Logs a line for each restart,
+/// or why there is none. Returns how the last start ended.
 [[nodiscard]] GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls);
 
 }  // namespace roentgen::cli

@@ -40,8 +40,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Time limit for a restart to wait for the lock of the run. Longer than the 90 s for which Linux's NFS server by default
-// keeps the locks of a lost host.
+// Time limit for a restart to wait for the lock of the run. Longer than the 90 s for which Linux's NFS server by
+// default keeps the locks of a lost host.
 constexpr std::chrono::seconds kLockLimit{120};
 
 class TrainCommand final : public Command {
