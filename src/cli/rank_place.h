@@ -35,8 +35,8 @@ struct RankPlace {
 /// Returns the first hardware thread of each physical core of this machine that contains some of `cores`. So ranks that
 /// use different hardware threads of a core name the same core. Returns `cores` if hwloc has no information.
 [[nodiscard]] runtime::CoreList first_threads(const runtime::CoreList& cores);
-/// Returns the largest number of compute threads of the ranks of one host: one per physical core, but in each rank at
-/// most as many as its part of the largest CPU quota allows, rounded up.
+/// Returns the largest number of compute threads of the ranks of one host: one per physical core. A CPU quota is
+/// divided among the ranks, and each part is rounded up.
 [[nodiscard]] int most_threads(std::span<const RankPlace> places);
 
 /// Returns the serialised form, which other ranks read with parse_rank_place().

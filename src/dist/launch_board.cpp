@@ -24,7 +24,8 @@ namespace roentgen::dist {
 namespace {
 
 // Layout of the shared memory: lines of kLine characters, each ended by zeros. The lines say whether all ranks are
-// ready, the exit code of rank 0, that of the first failed rank, which rank was killed, and the host. One line per rank
+// ready, the exit code of rank 0, and that of the first failed rank. Further lines say which rank was killed, and name
+// the host. One line per rank
 // follows, with its activity and process id.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;

@@ -54,27 +54,6 @@ TEST_F(Launch, what_is_refused_is_said_once) {
   EXPECT_FALSE(fs::exists(place_ / "no"));
 }
 
-// Only rank 0 looks for the initial weights; the other ranks end with code 1. MPICH's mpirun combines the codes.
-TEST_F(Launch, bad_input_has_its_own_exit_code_on_named_hosts) {
-  const Ended ended = place_.run(train("no", {"--hosts", "localhost:3", "--oversubscribe", "--restart", "2", "--set",
-                                              "train.init=\"" + (place_ / "none.safetensors").string() + "\""}));
-  EXPECT_EQ(ended.code, 2) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("none.safetensors"));
-  EXPECT_THAT(ended.err, Not(HasSubstr("restart")));
-}
-
-TEST_F(Launch, repeated_signals_change_no_exit_code) {
-  Process process(ranks("run", 2, {"--set", "train.epochs=100000"}), place_.root());
-  ASSERT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 3));
-  while (process.is_running()) {
-    process.signal(SIGUSR1);
-    std::this_thread::yield();
-  }
-  const Ended ended = process.wait();
-  EXPECT_EQ(ended.code, 3) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("stopped at step "));
-}
-
 TEST_F(Launch, one_process_needs_no_mpi_and_several_say_once_that_there_is_none) {
   const std::vector<std::string> without_mpi{"/usr/bin/env", "ROENTGEN_MPI=/nowhere/libmpi.so"};
   EXPECT_EQ(Process(train("one"), place_.root(), without_mpi).wait().code, 0);

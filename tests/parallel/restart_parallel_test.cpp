@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests `train --restart`, --hosts-from and --tag-output on the command line.
+// Tests `train --restart`, --hosts-from and --tag-output on the command line, and exit codes of ranks.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,6 +131,27 @@ TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
   ASSERT_TRUE(process.is_running());
   process.signal(SIGUSR1);
   fs::remove(sign);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("stopped at step "));
+}
+
+// Only rank 0 looks for the initial weights; the other ranks end with code 1. MPICH's mpirun combines the codes.
+TEST_F(Launch, bad_input_has_its_own_exit_code_on_named_hosts) {
+  const Ended ended = place_.run(train("no", {"--hosts", "localhost:3", "--oversubscribe", "--restart", "2", "--set",
+                                              "train.init=\"" + (place_ / "none.safetensors").string() + "\""}));
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("none.safetensors"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("restart")));
+}
+
+TEST_F(Launch, repeated_signals_change_no_exit_code) {
+  Process process(ranks("run", 2, {"--set", "train.epochs=100000"}), place_.root());
+  ASSERT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 3));
+  while (process.is_running()) {
+    process.signal(SIGUSR1);
+    std::this_thread::yield();
+  }
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 3) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("stopped at step "));
