@@ -25,8 +25,7 @@ namespace {
 
 // Layout of the shared memory: lines of kLine characters, each ended by zeros. The lines say whether all ranks are
 // ready, the exit code of rank 0, and that of the first failed rank. Further lines say which rank was killed, and name
-// the host. One line per rank
-// follows, with its activity and process id.
+// the host. One line per rank follows, with its activity and process id.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnd = 1;
