@@ -34,7 +34,7 @@ void EndOfHungProcess::watch(const std::exception_ptr& failure, std::chrono::mil
   const Failure told = failure_of(failure);
   terminal::print_error(told.text);
   log::error(fmt::format("a device hangs {} ms after this failure; the process ends", grace.count()));
-  dist::tell_failed(told.exit_code);
+  static_cast<void>(dist::tell_failed(told.exit_code));
   std::fflush(nullptr);
   std::_Exit(told.exit_code);
 }
