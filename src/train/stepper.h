@@ -19,6 +19,7 @@
 #include "train/loss_weight.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
+#include "train/sent_buckets.h"
 #include "train/servers/server_exchange.h"
 
 namespace roentgen {
@@ -73,19 +74,6 @@ struct StepperOptions {
 /// @param is_layerwise true: the weights of each layer get a separate range, marked as a layer
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
-
-/// Neighbouring buckets of an executable that are sent together.
-struct SentBucket {
-  engine::Bucket place;   ///< range of the arena
-  std::int64_t last = 0;  ///< number of the executable's last bucket in it
-};
-
-/// Joins neighbouring buckets until each has at least `bytes` bytes; the last may be smaller.
-[[nodiscard]] std::vector<SentBucket> join_buckets(const std::vector<engine::Bucket>& buckets, std::size_t bytes);
-
-/// Splits `ranges` at bucket borders; returns the ranges of each bucket.
-[[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
-    const std::vector<engine::UpdateRange>& ranges, const std::vector<engine::Bucket>& buckets);
 
 /// Makes updates of an executable that was compiled for training. Not thread-safe.
 class Stepper {
