@@ -2,25 +2,20 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "cli/device_threads.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
-#include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <stop_token>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
-#include "cli/failure.h"
+#include "cli/end_of_hung_process.h"
 #include "core/comma_list.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/muted_thread.h"
-#include "core/terminal.h"
 #include "core/thread_annotations.h"
 #include "dist/comm_thread.h"
 #include "dist/thread_group.h"
@@ -52,38 +47,19 @@ void refuse_other_starts(const RankOptions& options, bool is_launched) {
   }
 }
 
-// Ends the process if it still lives `grace` after a rank has failed. A thread that waits for a hung device cannot be
-// ended in another way.
-class EndOfHungProcess {
+// Starts an EndOfHungProcess at the first failure of a rank. Thread-safe.
+class EndAfterFailure {
  public:
-  explicit EndOfHungProcess(std::chrono::milliseconds grace)
-      : grace_(grace), watch_([this](const std::stop_token& stop) { watch(stop); }) {}
-
-  // Notes the failure of a rank; only the first one counts.
-  void note(std::exception_ptr failure) {
+  explicit EndAfterFailure(std::chrono::milliseconds grace) : grace_(grace) {}
+  void note(const std::exception_ptr& failure) {
     const MutexLock lock(mutex_);
-    if (!failure_) failure_ = std::move(failure);
-    has_failed_.notify_one();
+    if (!end_) end_.emplace(failure, grace_);
   }
 
  private:
-  void watch(const std::stop_token& stop) {
-    MutexLock lock(mutex_);
-    if (!has_failed_.wait(lock, stop, [this]() RG_REQUIRES(mutex_) { return failure_ != nullptr; })) return;
-    has_failed_.wait_for(lock, stop, grace_, [] { return false; });
-    if (stop.stop_requested()) return;
-    const Failure failure = failure_of(failure_);
-    terminal::print_error(failure.text);
-    log::error(fmt::format("--devices: a device hangs {} ms after this failure; the process ends", grace_.count()));
-    std::fflush(nullptr);
-    std::_Exit(failure.exit_code);
-  }
-
   const std::chrono::milliseconds grace_;
   Mutex mutex_;
-  std::condition_variable_any has_failed_;
-  std::exception_ptr failure_ RG_GUARDED_BY(mutex_);
-  std::jthread watch_;  // last, because it uses the other members
+  std::optional<EndOfHungProcess> end_ RG_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -117,12 +93,16 @@ CommandResult run_as_threads(const RankOptions& options, bool is_launched,
   dist::ThreadGroup threads(size, host_name());
   CommandResult result;
   std::vector<std::exception_ptr> errors(options.devices.size());
-  EndOfHungProcess end(grace);
+  EndAfterFailure end(grace);
   const auto run_rank = [&](int rank) {
     std::exception_ptr& error = errors[static_cast<std::size_t>(rank)];
     try {
       dist::CommThread group([&] { return threads.member(rank); }, std::chrono::seconds(options.timeout_s),
-                             {.algorithm = options.reduce, .wire = options.wire});
+                             {.algorithm = options.reduce, .wire = options.wire},
+                             [&](const std::exception_ptr& failure) {
+                               end.note(failure);
+                               return std::shared_ptr<void>();
+                             });
       try {
         CommandResult own = body(&group);
         if (rank == 0) result = std::move(own);

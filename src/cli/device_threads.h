@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/end_of_hung_process.h"
 #include "cli/launch.h"
 
 namespace roentgen::cli {
@@ -19,9 +20,6 @@ namespace roentgen::cli {
 
 /// Returns the device of a rank of RankOptions::devices; nullopt if these are empty.
 [[nodiscard]] std::optional<engine::DeviceChoice> device_of(const RankOptions& options, dist::CommThread* group);
-
-/// Time that the other threads have to end after the first failure.
-inline constexpr std::chrono::milliseconds kEndGrace{4'000};
 
 /// Runs `body` in a thread for each of RankOptions::devices, with the group of all. Returns the result of the first
 /// one, whose thread alone prints. If a rank fails, the others end, and its exception is thrown. A thread whose device

@@ -43,8 +43,12 @@ HeldSignals::HeldSignals() {
 }
 
 HeldSignals::~HeldSignals() {
-  let_go();
-  while (const int signal = take()) std::raise(signal);
+  if (is_taken_) {
+    for (const int signal : kSignals) std::signal(signal, SIG_IGN);
+  } else {
+    let_go();
+    while (const int signal = take()) std::raise(signal);
+  }
   write_end = -1;
   for (const int end : ends_) ::close(end);
 }
@@ -55,7 +59,9 @@ void HeldSignals::let_go() const {
 
 int HeldSignals::take() const {
   unsigned char signal = 0;
-  return ::read(ends_[0], &signal, 1) == 1 ? signal : 0;
+  if (::read(ends_[0], &signal, 1) != 1) return 0;
+  is_taken_ = true;
+  return signal;
 }
 
 }  // namespace roentgen::cli

@@ -12,15 +12,16 @@
 namespace roentgen::cli {
 
 /// Handles SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT while the object lives, so that take() can read them. Other
-/// threads may already run: a handler serves all threads, a signal mask only one. The destructor raises all signals
-/// that take() has not returned. For use by one thread; only one object may exist.
+/// threads may already run: a handler serves all threads, a signal mask only one. Once take() has returned a signal,
+/// the program ends because of it, and the destructor makes the process ignore all further ones. For use by one thread;
+/// only one object may exist.
 class HeldSignals {
  public:
   /// Throws DeviceError if no pipe can be created.
   HeldSignals();
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
-  /// Restores the previous handlers.
+  /// Restores the previous handlers and raises all signals that wait, unless take() has returned one.
   ~HeldSignals();
 
   /// Restores the previous handlers in a child after fork().
@@ -35,6 +36,7 @@ class HeldSignals {
 
   std::array<int, 2> ends_{-1, -1};  ///< of a pipe: the handler writes numbers of signals, take() reads them
   std::array<struct sigaction, kSignals.size()> before_{};
+  mutable bool is_taken_ = false;  ///< take() has returned a signal
 };
 
 }  // namespace roentgen::cli

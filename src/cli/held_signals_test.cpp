@@ -11,10 +11,13 @@
 #include <stop_token>
 #include <thread>
 
+#include "cli/signals_testing.h"
+
 namespace roentgen::cli {
 namespace {
 
 TEST(HeldSignals, wait_in_their_order_until_they_are_read) {
+  const KeptHandlers handlers;
   const HeldSignals signals;
   EXPECT_EQ(signals.take(), 0);
   std::raise(SIGTERM);
@@ -27,6 +30,7 @@ TEST(HeldSignals, wait_in_their_order_until_they_are_read) {
 }
 
 TEST(HeldSignals, do_not_end_a_process_with_other_threads) {
+  const KeptHandlers handlers;
   std::mutex mutex;
   std::condition_variable_any woken;
   const std::jthread other([&](const std::stop_token& stop) {
@@ -49,6 +53,7 @@ TEST(HeldSignals, do_not_end_a_process_with_other_threads) {
 volatile std::sig_atomic_t late = 0;
 
 TEST(HeldSignals, act_after_all_if_nobody_reads_them) {
+  const KeptHandlers handlers;
   late = 0;
   std::signal(SIGUSR1, [](int signal) { late = signal; });
   {
@@ -57,7 +62,20 @@ TEST(HeldSignals, act_after_all_if_nobody_reads_them) {
     EXPECT_EQ(late, 0);
   }
   EXPECT_EQ(late, SIGUSR1);
-  std::signal(SIGUSR1, SIG_DFL);
+}
+
+TEST(HeldSignals, ignore_all_signals_after_the_first_one_that_is_read) {
+  const KeptHandlers handlers;
+  late = 0;
+  std::signal(SIGUSR1, [](int signal) { late = signal; });
+  {
+    const HeldSignals signals;
+    std::raise(SIGUSR1);
+    EXPECT_EQ(signals.take(), SIGUSR1);
+    std::raise(SIGUSR1);
+  }
+  std::raise(SIGUSR1);
+  EXPECT_EQ(late, 0);
 }
 
 }  // namespace

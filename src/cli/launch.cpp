@@ -19,6 +19,7 @@
 
 #include "bench/stop_error.h"
 #include "cli/device_threads.h"
+#include "cli/end_of_hung_process.h"
 #include "cli/failure.h"
 #include "cli/held_signals.h"
 #include "cli/launcher.h"
@@ -143,9 +144,15 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-// Reports to the process that started the ranks, which may be on another host.
+// Both functions report to the process that started the ranks, which may be on another host.
 void tell_ready() {
   if (!dist::tell_ready() && is_own_rank()) terminal::print_error(kAllListen);
+}
+
+void tell_failed(int exit_code) {
+  if (!dist::tell_failed(exit_code) && is_own_rank()) {
+    terminal::print_error(fmt::format("{}{}", kFirstFailure, exit_code));
+  }
 }
 
 // True for an error about a certain rank, or about all ranks together.
@@ -173,7 +180,8 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     const bool is_first = group.fail();
-    dist::tell_failed(failure.exit_code);
+    if (is_first) tell_failed(failure.exit_code);
+    if (!is_first) dist::tell_failed_later();
     if (!is_own_rank()) end_deserted_daemon();  // otherwise the rank's guard process ends the daemon
     if (is_first && (group.rank() == 0 || failure.exit_code != kBadInput || names_rank(failure.text))) throw;
     if (is_first) {
@@ -189,7 +197,7 @@ CommandResult run_alone(const RankOptions& options, const std::function<CommandR
   warn_of_idle_cards(options);
   if (options.reduce != dist::kNcclReduce) return body(nullptr);
   dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire});
+                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
   return body(&group);
 }
 
@@ -332,7 +340,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   std::optional<Watchdog> end;  // destroyed after the group, whose destructor calls MPI_Finalize
   if (!is_watched) start.emplace(limit.limit, start_limit_text(limit));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire});
+                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
   start.reset();
   dist::reach({.name = "preparation"});
   CommandResult result = run_with(

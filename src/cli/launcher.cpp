@@ -96,6 +96,15 @@ bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
 
+/// Exit code of the rank that failed first: from shared memory or, from another host, from a line of output. nullopt:
+/// no rank has reported it.
+std::optional<int> first_failure(const dist::LaunchBoard& board, const Outputs& outputs) {
+  for (const auto& code : {board.failure(), outputs.err_words.failure(), outputs.out_words.failure()}) {
+    if (code) return code;
+  }
+  return std::nullopt;
+}
+
 /// Ends an mpirun that hangs. Causes: ranks wait in MPI_Init for a missing rank, a failed host cannot be reached, or
 /// ranks hang in MPI_Finalize.
 class LongStay {
@@ -105,7 +114,7 @@ class LongStay {
   void look() {
     const auto now = Clock::now();
     look_at_start(now);
-    if (failed_ == kNever && options_.may_be_remote && watched_.board.failure()) failed_ = now;
+    if (failed_ == kNever && options_.may_be_remote && watched_.board.has_failed()) failed_ = now;
     if (killed_ == kNever && watched_.board.killed()) killed_ = now;
     if (ended_ == kNever && watched_.board.exit_code()) ended_ = now;
     if (!is_over_ && ended_ < now - options_.after_end) {
@@ -129,7 +138,7 @@ class LongStay {
   using Clock = std::chrono::steady_clock;
   void look_at_start(Clock::time_point now) {
     const dist::LaunchBoard& board = watched_.board;
-    has_begun_ = has_begun_ || board.is_connected() || all_listen(watched_) || board.failure() || board.killed() ||
+    has_begun_ = has_begun_ || board.is_connected() || all_listen(watched_) || board.has_failed() || board.killed() ||
                  board.exit_code();
     if (connecting_ == kNever && board.is_connecting()) connecting_ = now;
     if (late_ == kNever && !has_begun_) {
@@ -264,15 +273,12 @@ void require_mpirun(const std::string& program, int status) {
   }
 }
 
-int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const GroupOptions& options) {
-  const std::optional<int> failure = board.failure();
-  if (WIFSIGNALED(waited.status)) {
-    return failure.value_or(waited.is_killed ? kFailure : kKilled + WTERMSIG(waited.status));
-  }
-  // Prefers the exit code that rank 0 itself reported: MPICH's mpirun returns the exit codes of ranks that it has
-  // ended.
-  const int code = WEXITSTATUS(waited.status);
-  return options.may_be_remote ? code : failure.value_or(code);
+// Prefers the exit code that the first failed rank itself reported. Open MPI's mpirun returns the code of another rank
+// if that one ends earlier, and MPICH's combines the codes of all ranks.
+int exit_code_of(const Waited& waited, std::optional<int> failure) {
+  if (failure) return *failure;
+  if (!WIFSIGNALED(waited.status)) return WEXITSTATUS(waited.status);
+  return waited.is_killed ? kFailure : kKilled + WTERMSIG(waited.status);
 }
 
 // Returns a line about a failure that no rank has reported, such as a killed rank. Otherwise returns the messages of
@@ -287,7 +293,8 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool has_no_process = outputs.err_words.has_no_process();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG && !has_no_process;
-  const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();
+  const bool is_asked =
+      end.signal != 0 || waited.is_killed || board.has_failed() || first_failure(board, outputs).has_value();
   if (!killed && WIFSIGNALED(waited.status) && !is_asked) {
     const int signal = WTERMSIG(waited.status);
     return error_text("cli.launch", "mpirun", "a normal exit",
@@ -342,7 +349,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   wait_for_ranks(board);
   if (waited.is_overdue) {
     outputs.err.say(waited.late_text + '\n');
-    end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
+    end.exit_code = first_failure(board, outputs).value_or(board.exit_code().value_or(kFailure));
     return end;
   }
   if (waited.is_late) {
@@ -351,7 +358,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     return end;
   }
   require_mpirun(command[0], waited.status);
-  end.exit_code = exit_code_of(waited, board, options);
+  end.exit_code = exit_code_of(waited, first_failure(board, outputs));
   // After a signal from this program, mpirun returns its own exit code, so the ranks' exit code is taken from the
   // board.
   if (end.signal != 0 && board.exit_code()) {

@@ -50,7 +50,7 @@ struct GroupOptions {
 
 /// How a group of ranks ended.
 struct GroupEnd {
-  /// Exit code of rank 0, if rank 0 or mpirun reported it.
+  /// Exit code of the rank that failed first, else of rank 0, else of mpirun.
   int exit_code = 0;
   /// Signal to this process that requested the end; 0: none.
   int signal = 0;

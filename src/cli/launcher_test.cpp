@@ -12,6 +12,7 @@
 
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
+#include "cli/signals_testing.h"
 #include "core/error.h"
 #include "core/folder_testing.h"
 
@@ -26,6 +27,7 @@ ended() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=128 conv=notrunc st
 )";
 
 GroupEnd run(const std::string& script, const GroupOptions& options = {.on_signal = OnSignal::Save}) {
+  const KeptHandlers handlers;
   return run_group({"/bin/sh", "-c", kWords + script}, options);
 }
 
@@ -114,7 +116,12 @@ TEST(RunGroup, a_guard_is_believed_and_not_mpirun) {
 TEST(RunGroup, what_the_first_failed_rank_ends_with_is_the_exit_code) {
   const std::string failed = R"(printf 2 | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=256 conv=notrunc status=none; exit 9)";
   EXPECT_EQ(run(failed).exit_code, 2);
-  EXPECT_EQ(run(failed, {.may_be_remote = true}).exit_code, 9) << "the first may have been on another host";
+  EXPECT_EQ(run(failed, {.may_be_remote = true}).exit_code, 2);
+  testing::internal::CaptureStderr();
+  const std::string line = std::string(kFirstFailure) + "2";
+  EXPECT_EQ(run("echo '" + line + "' >&2; exit 3", {.may_be_remote = true}).exit_code, 2) << "on another host";
+  EXPECT_EQ(run("echo '1: " + line + "' >&2; exit 3", {.is_tagged = true, .may_be_remote = true}).exit_code, 2);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(RunGroup, what_a_guard_of_another_host_says_is_said_once) {
@@ -270,7 +277,7 @@ TEST(RunGroup, signals_go_where_they_went_before_once_it_is_over) {
   }, before{};
   own.sa_handler = [](int signal) { heard = signal; };
   ASSERT_EQ(::sigaction(SIGUSR1, &own, &before), 0);
-  EXPECT_EQ(run("exit 0").exit_code, 0);
+  EXPECT_EQ(run_group({"/bin/true"}, {}).exit_code, 0);
   ::raise(SIGUSR1);
   EXPECT_EQ(heard, SIGUSR1);
   ::sigaction(SIGUSR1, &before, nullptr);

@@ -54,11 +54,18 @@ std::string MpirunWords::pass(std::string_view bytes) {
 std::string MpirunWords::rest() { return std::exchange(paragraph_, {}) + std::exchange(begun_, {}); }
 
 bool MpirunWords::take_tagged(std::string_view said) {
-  if (said == std::string(kAllListen) + '\n') {
-    all_listen_ = true;
-    return false;
-  }
+  if (take_report(said)) return false;
   note_error(said);
+  return true;
+}
+
+bool MpirunWords::take_report(std::string_view line) {
+  if (line == std::string(kAllListen) + '\n') {
+    all_listen_ = true;
+    return true;
+  }
+  if (!line.starts_with(kFirstFailure)) return false;
+  if (!failure_) failure_ = number_of(line.substr(kFirstFailure.size()));
   return true;
 }
 
@@ -67,10 +74,7 @@ std::string MpirunWords::take_line(std::string line) {
     return take_tagged(std::string_view(line).substr(tag)) ? line : std::string();
   }
   if (paragraph_.empty() && is_after_words(line)) return {};
-  if (paragraph_.empty() && line == std::string(kAllListen) + '\n') {
-    all_listen_ = true;
-    return {};
-  }
+  if (paragraph_.empty() && take_report(line)) return {};
   if (paragraph_.empty() && line.starts_with("mpirun: Forwarding signal ")) return {};
   if (paragraph_.empty()) note_error(line);
   if (paragraph_.empty() && is_said_again(line)) return {};

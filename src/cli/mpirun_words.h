@@ -17,6 +17,8 @@ namespace roentgen::cli {
 /// Line that rank 0 prints on standard error once all ranks handle signals. It tells a launcher on another host, which
 /// cannot see rank 0's shared memory.
 inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
+/// Beginning of the line, before the exit code, that the first failed rank prints for a launcher on another host.
+inline constexpr std::string_view kFirstFailure = "[cli.launch] first failure: exit code ";
 
 /// Filters the output of mpirun. Removes messages of Open MPI and of hydra (MPICH's launcher) about ended ranks and
 /// forwarded signals. Passes only the first report about a killed rank (rank_guard.h). Passes an error only once if
@@ -38,6 +40,8 @@ class MpirunWords {
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
   /// True if rank 0 has printed kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
+  /// Exit code that the first failed rank has printed after kFirstFailure; nullopt: none.
+  [[nodiscard]] std::optional<int> failure() const { return failure_; }
   /// True if mpirun could not start its daemon or the program on a host.
   [[nodiscard]] bool has_no_process() const { return has_no_process_; }
   /// True if a guard has reported that its rank was killed.
@@ -49,6 +53,8 @@ class MpirunWords {
   [[nodiscard]] std::string take_line(std::string line);
   /// Processes a line of a rank's output, given without its tag. Returns true if the line should be printed.
   [[nodiscard]] bool take_tagged(std::string_view said);
+  /// Processes a line that is meant only for the launcher. Returns false for other lines.
+  [[nodiscard]] bool take_report(std::string_view line);
   /// Processes a message of mpirun. Returns the text to print; empty if it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
   /// True if another rank has printed the same error before.
@@ -70,6 +76,7 @@ class MpirunWords {
   bool has_told_ = false;
   bool has_no_process_ = false;
   bool all_listen_ = false;
+  std::optional<int> failure_;
   std::set<std::string, std::less<>> errors_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "cli/rank_warnings.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/plural.h"
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
 #include "io/environment.h"
@@ -101,6 +101,8 @@ RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launch
   RankPlace own{.cores = runtime::usable_cores(), .communication = binding.communication};
   own.host_units = binding.host_units;
   own.why_equal = binding.why_equal;
+  own.physical = first_threads(own.cores);
+  if (const auto quota = runtime::cpu_quota_cores()) own.quota_cores = *quota;
   own.sockets = static_cast<int>(runtime::by_unit(own.cores, runtime::CoreUnit::Socket).size());
   set_card(asked.device, launched, asked.cards, own);
   if (options.recipe) own.input = train::train_cores(options.recipe()).input;
@@ -117,29 +119,31 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   if (!other.empty()) throw ConfigError(other);
   const std::vector<std::string> all = ranks.gather(bytes_of(own), {.name = "places"});
   std::vector<RankPlace> places;
-  std::map<std::string, std::set<int>> cores;
-  std::map<std::string, int> threads;
+  std::map<std::string, std::vector<RankPlace>> by_host;
   std::string map;
   const RankLayout layout = parse_layout(options.layout);
   bool is_shown = layout.is_asked();
   for (int rank = 0; rank < group.size(); ++rank) {
     const RankPlace& place = places.emplace_back(parse_rank_place(all[static_cast<std::size_t>(rank)]));
     const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
-    cores[host].insert(place.cores.begin(), place.cores.end());
-    threads[host] += place.threads;
+    by_host[host].push_back(place);
     is_shown = is_shown || !place.card.empty();
     map += fmt::format("{}{} on {}, {}", map.empty() ? "" : "; ", rank, host, text_of(place));
   }
-  for (const auto& [host, count] : threads) {
-    const int has = static_cast<int>(cores[host].size());
-    if (count <= has) continue;
+  for (const auto& [host, own_places] : by_host) {
+    const int most = most_threads(own_places);
+    int count = 0;
+    for (const RankPlace& place : own_places) count += place.threads;
+    if (count <= most) continue;
     if (!options.may_oversubscribe) {
-      throw ConfigError(
-          error_text("cli.launch", "ranks on " + host, fmt::format("at most {} compute threads, one per core", has),
-                     fmt::to_string(count),
-                     "a smaller --ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
+      throw ConfigError(error_text(
+          "cli.launch", "ranks on " + host,
+          fmt::format("at most {}, one per physical core within the CPU quota", counted(most, "compute thread")),
+          fmt::to_string(count),
+          "a smaller --ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
     }
-    if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
+    if (group.rank() == 0)
+      log::warning(fmt::format("{} compute threads on {} of {}", count, counted(most, "core"), host));
   }
   if (group.rank() != 0) return;
   log::write(is_shown ? log::Level::Info : log::Level::Debug, "ranks: " + map);

@@ -4,12 +4,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numeric>
+#include <set>
 #include <sstream>
 
 #include "core/error.h"
+#include "runtime/cpu_quota.h"
 
 namespace roentgen::cli {
 namespace {
@@ -29,18 +34,45 @@ runtime::CoreList take_cores(std::istream& words) {
 
 }  // namespace
 
+runtime::CoreList first_threads(const runtime::CoreList& cores) {
+  if (cores.empty()) return cores;
+  runtime::CoreList all(CPU_SETSIZE);
+  std::iota(all.begin(), all.end(), 0);
+  runtime::CoreList first;
+  for (const runtime::CoreList& core : runtime::by_physical_core(all)) {
+    if (std::ranges::find_first_of(core, cores) != core.end()) first.push_back(core.front());
+  }
+  return first.empty() ? cores : first;
+}
+
+int most_threads(std::span<const RankPlace> places) {
+  std::set<int> physical;
+  double quota = 0.0;
+  for (const RankPlace& place : places) {
+    physical.insert(place.physical.begin(), place.physical.end());
+    quota = std::max(quota, place.quota_cores);
+  }
+  const auto cores = static_cast<int>(physical.size());
+  const auto ranks = static_cast<int>(places.size());
+  return std::min(cores, ranks * runtime::within_quota(cores, quota, ranks));
+}
+
 std::string bytes_of(const RankPlace& place) {
-  return fmt::format("{} {} {} {:d} {}{}{}\n{}\n{}\n{}\n{}", place.threads, place.sockets, place.host_units,
-                     place.is_far_from_card, words_of(place.cores), words_of(place.communication),
-                     words_of(place.input), place.card, place.card_bus, place.why_equal,
+  const double quota = std::isinf(place.quota_cores) ? 0.0 : place.quota_cores;
+  return fmt::format("{} {} {} {} {:d} {}{}{}{}\n{}\n{}\n{}\n{}", place.threads, place.sockets, quota, place.host_units,
+                     place.is_far_from_card, words_of(place.cores), words_of(place.physical),
+                     words_of(place.communication), words_of(place.input), place.card, place.card_bus, place.why_equal,
                      fmt::join(place.visible_cards, "\n"));
 }
 
 RankPlace parse_rank_place(const std::string& bytes) {
   std::istringstream words(bytes);
   RankPlace place;
-  words >> place.threads >> place.sockets >> place.host_units >> place.is_far_from_card;
+  double quota = 0.0;
+  words >> place.threads >> place.sockets >> quota >> place.host_units >> place.is_far_from_card;
+  if (quota > 0.0) place.quota_cores = quota;
   place.cores = take_cores(words);
+  place.physical = take_cores(words);
   place.communication = take_cores(words);
   place.input = take_cores(words);
   std::string line;

@@ -4,6 +4,7 @@
 // CPU cores and GPU ("card") of each rank. Ranks send them to each other, and the log prints them.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct RankPlace {
   runtime::CoreList communication;
   /// Part of `cores` that only input uses; empty: input and computing share `cores`.
   runtime::CoreList input;
+  /// First hardware thread of each physical core that `cores` belong to (first_threads()).
+  runtime::CoreList physical{};
+  /// CPU quota of the process in cores; infinite without a quota.
+  double quota_cores = std::numeric_limits<double>::infinity();
   /// Number of compute threads.
   int threads = 0;
   /// Number of sockets that the cores belong to.
@@ -38,6 +43,13 @@ struct RankPlace {
   /// Reason why the cores of the host were divided equally and not by GPU; empty: none.
   std::string why_equal{};
 };
+
+/// Returns the first hardware thread of each physical core of this machine that contains some of `cores`. So ranks that
+/// use different hardware threads of a core name the same core. Returns `cores` if hwloc has no information.
+[[nodiscard]] runtime::CoreList first_threads(const runtime::CoreList& cores);
+/// Returns the largest number of compute threads of the ranks of one host: one per physical core. A CPU quota is
+/// divided among the ranks, and each part is rounded up.
+[[nodiscard]] int most_threads(std::span<const RankPlace> places);
 
 /// Returns the serialised form, which other ranks read with parse_rank_place().
 [[nodiscard]] std::string bytes_of(const RankPlace& place);

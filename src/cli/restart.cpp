@@ -31,13 +31,10 @@ bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
   HostList left = calls.find_answering(group.hosts);
   for (const HostSlots& host : group.hosts) {
     if (std::ranges::find(left, host) != left.end()) continue;
-    log::warning(
-        fmt::format("restart: {} does not answer, and is left out with {}", host.name, counted(host.slots, "rank")));
+    log::warning(fmt::format("restart: {} does not answer, and is left out", host.name));
   }
   if (left.empty()) return false;
-  if (left.size() < group.hosts.size()) {  // keeps the ratio of ranks to slots
-    group.ranks = std::max<std::int64_t>(1, group.ranks * slots_of(left) / slots_of(group.hosts));
-  }
+  if (left.size() < group.hosts.size()) group.ranks = std::min(group.ranks, slots_of(left));
   group.hosts = std::move(left);
   return true;
 }
@@ -83,6 +80,10 @@ GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const
     }
     if (!keep_a_worker(group)) {
       log::error("restart: the rank that is left cannot be server and worker");
+      return end;
+    }
+    if (options.wait_until_free && !options.wait_until_free()) {
+      log::error("restart: a process of the failed start still uses the run folder");
       return end;
     }
     group.command = options.resumed(std::move(group.command));

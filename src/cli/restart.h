@@ -21,6 +21,8 @@ struct RestartOptions {
   std::int64_t most = 0;
   /// Returns the number of training updates that the saved state of the run contains; negative if no state was saved.
   std::function<std::int64_t()> saved_step{};
+  /// Waits until no process of the failed group uses the run; false if one still does. Empty: no wait.
+  std::function<bool()> wait_until_free{};
   /// Returns the command changed so that it resumes the run.
   std::function<std::vector<std::string>(std::vector<std::string> command)> resumed{};
 };
@@ -53,10 +55,10 @@ struct RestartCalls {
 };
 
 /// Runs a group of ranks and restarts it after failures, at most `options.most` times. Bad input, stops, and ends
-/// requested by a signal to this process are not failures. The restart leaves out a host that no longer answers, with
-/// its ranks; the other hosts keep their ranks. Servers that would leave no rank to work become workers; there is no
-/// restart if a job with servers has a single rank left. Logs a line for each restart, or why there is none. Returns
-/// how the last start ended.
+/// requested by a signal to this process are not failures. The restart leaves out a host that no longer answers. It
+/// then has as many ranks as before, but at most one per slot of the other hosts. Servers that would leave no rank to
+/// work become workers; there is no restart if a job with servers has a single rank left. Logs a line for each restart,
+/// or why there is none. Returns how the last start ended.
 [[nodiscard]] GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls);
 
 }  // namespace roentgen::cli

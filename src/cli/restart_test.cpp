@@ -22,13 +22,16 @@ struct Supervised {
   };
   std::vector<Planned> planned;
   std::vector<std::string> lost{};
+  bool is_free = true;
   /// Number of ranks and command of each start.
   std::vector<std::string> started{};
   std::int64_t saved_step = -1;
 
-  GroupEnd run(std::int64_t most, HostList hosts = {}, std::int64_t servers = 0) {
+  // Without hosts, there are three ranks; with hosts, by default one per slot.
+  GroupEnd run(std::int64_t most, HostList hosts = {}, std::int64_t servers = 0, std::int64_t of_hosts = 0) {
     const RestartOptions options{.most = most,
                                  .saved_step = [this] { return saved_step; },
+                                 .wait_until_free = [this] { return is_free; },
                                  .resumed =
                                      [](std::vector<std::string> command) {
                                        if (command.back() != "--resume") command.emplace_back("--resume");
@@ -51,7 +54,7 @@ struct Supervised {
                                    });
                                    return all;
                                  }};
-    const std::int64_t ranks = hosts.empty() ? 3 : slots_of(hosts);
+    const std::int64_t ranks = hosts.empty() ? 3 : of_hosts > 0 ? of_hosts : slots_of(hosts);
     std::vector<std::string> command{"train"};
     if (servers > 0) command = {"train", "--servers", std::to_string(servers), "-v"};
     return run_with_restarts(
@@ -80,6 +83,13 @@ TEST(Restart, leaves_bad_input_stops_and_signals) {
     EXPECT_EQ(job.run(5).exit_code, end.exit_code);
     EXPECT_EQ(job.started.size(), 1U);
   }
+}
+
+TEST(Restart, needs_a_run_that_no_process_uses) {
+  const GroupEnd killed{.exit_code = kBySignal9};
+  Supervised job{.planned = {{killed, 2}, {}}, .is_free = false};
+  EXPECT_EQ(job.run(5).exit_code, kBySignal9);
+  EXPECT_EQ(job.started.size(), 1U);
 }
 
 TEST(Restart, never_repeats_a_failure_that_saved_nothing) {
@@ -112,6 +122,12 @@ TEST(Restart, leaves_out_hosts_that_do_not_answer) {
   Supervised job{.planned = {{{.exit_code = 1, .cause = "a"}, 2}, {}}, .lost = {"b"}};
   EXPECT_EQ(job.run(1, {{"a", 2}, {"b", 2}, {"c", 1}}).exit_code, kSuccess);
   EXPECT_THAT(job.started, ElementsAre("5 on a:2,b:2,c:1 train", "3 on a:2,c:1 train --resume"));
+  Supervised spare{.planned = {{{.exit_code = 1, .cause = "a"}, 2}, {}}, .lost = {"b"}};
+  EXPECT_EQ(spare.run(1, {{"a", 2}, {"b", 2}}, 0, 3).exit_code, kSuccess);
+  EXPECT_THAT(spare.started, ElementsAre("3 on a:2,b:2 train", "2 on a:2 train --resume"));
+  Supervised whole{.planned = {{{.exit_code = 1, .cause = "a"}, 2}, {}}, .lost = {"a"}};
+  EXPECT_EQ(whole.run(1, {{"a", 2}, {"b", 2}, {"c", 2}}, 0, 4).exit_code, kSuccess);
+  EXPECT_THAT(whole.started, ElementsAre("4 on a:2,b:2,c:2 train", "4 on b:2,c:2 train --resume"));
   Supervised alone{.planned = {{{.exit_code = 1, .cause = "a"}, 2}}, .lost = {"a", "b"}};
   EXPECT_EQ(alone.run(1, {{"a", 2}, {"b", 2}}).exit_code, 1);
 }

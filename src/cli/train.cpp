@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "cli/arguments.h"
@@ -27,6 +28,7 @@
 #include "task/train_run.h"
 #include "train/aurocs_csv.h"
 #include "train/checkpoint_place.h"
+#include "train/lock_wait.h"
 #include "train/observer.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
@@ -37,6 +39,10 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Time limit for a restart to wait for the lock of the run. Longer than the 90 s for which Linux's NFS server by
+// default keeps the locks of a lost host.
+constexpr std::chrono::seconds kLockLimit{120};
 
 class TrainCommand final : public Command {
  public:
@@ -70,9 +76,11 @@ Folders TrainCommand::folders() const {
   return folders;
 }
 
-// Returns how to restart: by resuming the run in --out. With --overwrite, an old run in --out is not resumed.
+// Returns how to restart: by resuming the run in --out. With --overwrite, an old run in --out is not resumed. Without
+// --resume and --overwrite, throws ConfigError for an old run, because a rank that fails early cannot refuse it.
 RestartOptions TrainCommand::restart_options() const {
   const train::RunFolder folder(options_.out);
+  if (options_.ranks.restart.most > 0 && !options_.is_resume && !options_.is_overwrite) folder.check_new();
   const auto begun = [recipe = folder.recipe()] {
     std::error_code error;
     const fs::file_time_type time = fs::last_write_time(recipe, error);
@@ -90,7 +98,16 @@ RestartOptions TrainCommand::restart_options() const {
     command.emplace_back("--resume");
     return command;
   };
-  return {.most = options_.ranks.restart.most, .saved_step = saved_step, .resumed = resumed};
+  const auto wait_until_free = [folder] {
+    return train::wait_for_lock(folder.root(), kLockLimit, [&] {
+      log::warning(fmt::format("restart: waits up to {} s for a process that still uses {}", kLockLimit.count(),
+                               folder.root().string()));
+    });
+  };
+  return {.most = options_.ranks.restart.most,
+          .saved_step = saved_step,
+          .wait_until_free = wait_until_free,
+          .resumed = resumed};
 }
 
 CommandResult TrainCommand::run() {

@@ -82,6 +82,7 @@ CardLinks measure_card_links(Communicator& group, const GradientDevice& where, c
   const std::size_t count = test.bytes / sizeof(float);
   RG_ASSERT(count > 0 && test.times > 0);
   const auto averages = make_nccl_averages(group, where, {.algorithm = std::string(kNcclReduce)}, test.limit);
+  averages->join(test.limit);
   CardLinks links{.library = std::string(averages->name())};
   {
     Values values(group, where.device, *averages, count);

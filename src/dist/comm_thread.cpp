@@ -21,10 +21,11 @@ std::int64_t nanoseconds_of(Clock::time_point time) {
 
 }  // namespace
 
-CommThread::CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce)
+CommThread::CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce, Watch watch)
     : limit_(limit),
       reduce_(reduce),
       way_(reduce.algorithm + ", " + reduce.wire),
+      watch_(std::move(watch)),
       is_nccl_asked_(reduce.algorithm == kNcclReduce),
       thread_([this, &make] { run(make); }) {
   MutexLock lock(mutex_);
@@ -54,6 +55,7 @@ void CommThread::run(const Make& make) {
       size_ = group->size();
       local_rank_ = group->local_rank();
       local_size_ = group->local_size();
+      shares_process_ = group->shares_process();
       is_free_of_bucket_size_ = reducer->is_free_of_bucket_size();
       for (int rank = 0; rank < size_; ++rank) hosts_.emplace_back(group->host(rank));
       is_made_ = true;
@@ -68,7 +70,7 @@ void CommThread::run(const Make& make) {
     }
     for (Flight& flight : flights_) flight.pending.forget();  // the failure was already reported
     flights_.clear();
-    release_device();  // ends its work on the device, for which callers may wait
+    release_after_failure();  // ends its work on the device, for which callers may wait
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
@@ -84,6 +86,12 @@ void CommThread::release_device() {
   nccl_.reset();
   spare_.clear();
   device_ = nullptr;
+}
+
+void CommThread::release_after_failure() {
+  std::shared_ptr<void> watch;
+  if (watch_ && device_ != nullptr) watch = watch_(std::current_exception());
+  release_device();
 }
 
 // Serves requests until the destructor or fail() stops it, or a collective fails.
@@ -113,8 +121,10 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
 }
 
 void CommThread::pause() {
-  const auto is_on_device = [](const Flight& flight) { return flight.average != nullptr; };
-  if (!std::ranges::all_of(flights_, is_on_device)) return std::this_thread::yield();
+  const auto is_left_to_device = [](const Flight& flight) {
+    return flight.average != nullptr && flight.average->is_queued();
+  };
+  if (!std::ranges::all_of(flights_, is_left_to_device)) return std::this_thread::yield();
   MutexLock lock(mutex_);
   if (requests_.empty() && !is_stopping_ && !is_failing_) has_work_.wait_for(lock, kDevicePollTime);
 }
@@ -284,8 +294,14 @@ std::int64_t CommThread::all_reduce_mean(runtime::DeviceSpan<float> gradients, c
 void CommThread::use_device(const GradientDevice& device) {
   call([&](Communicator& group) {
     release_device();
-    nccl_ = make_nccl_averages(group, device, reduce_, limit_);
-    device_ = &device.device;
+    try {
+      device_ = &device.device;
+      nccl_ = make_nccl_averages(group, device, reduce_, limit_);
+      if (nccl_ != nullptr) nccl_->join(limit_);
+    } catch (...) {
+      release_after_failure();
+      throw;
+    }
     device_way_ = nccl_ == nullptr ? "" : std::string(nccl_->name());
   });
 }

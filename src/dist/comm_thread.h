@@ -33,10 +33,14 @@ namespace roentgen::dist {
 class CommThread {
  public:
   using Make = std::function<std::unique_ptr<Communicator>()>;
+  /// Watches the release of a device after a failure, because aborting NCCL can hang. Called before the release; the
+  /// returned object is destroyed after it.
+  using Watch = std::function<std::shared_ptr<void>(const std::exception_ptr& failure)>;
   /// Creates the communicator by calling `make` on the new thread; rethrows its exceptions.
   /// @param limit timeout of each collective, from its start; CommError then names the missing ranks
   /// @param reduce algorithm and wire format of all_reduce_mean()
-  CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce = {});
+  /// @param watch called on the new thread; empty: none
+  CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce = {}, Watch watch = {});
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
   /// Ends without waiting for pending collectives. During an exception, it abandons the other ranks without notice.
@@ -49,6 +53,8 @@ class CommThread {
   [[nodiscard]] int first_rank() const { return first_rank_; }
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_size() const { return local_size_; }
+  /// True if other ranks are threads of this process.
+  [[nodiscard]] bool shares_process() const { return shares_process_; }
   /// Names of the hosts, by rank.
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
   /// Names of the averaging algorithm and the wire format.
@@ -181,9 +187,12 @@ class CommThread {
   void stage(Request& request, Flight& flight);
   [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> pinned(std::size_t bytes);
   [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
-  /// Lets other threads compute: yields if collectives must be polled, else sleeps for kDevicePollTime.
+  /// Lets other threads compute: yields if this thread must poll collectives or queue an average, else sleeps for
+  /// kDevicePollTime.
   void pause();
   void release_device();
+  /// Calls release_device() under watch_. For handlers of exceptions.
+  void release_after_failure();
   void poll_all();
   /// Checks an unfinished average by NCCL for failures, and reports when it is queued.
   void watch(Flight& flight);
@@ -195,6 +204,7 @@ class CommThread {
   const std::chrono::milliseconds limit_;
   const ReduceOptions reduce_;
   const std::string way_;
+  const Watch watch_;
   const bool is_nccl_asked_;
   /// Result of device_way(); accessed only while the callers' thread waits, or by that thread.
   std::string device_way_;
@@ -204,6 +214,7 @@ class CommThread {
   int first_rank_ = 0;
   int local_rank_ = 0;
   int local_size_ = 1;
+  bool shares_process_ = false;
   std::vector<std::string> hosts_;
   bool is_free_of_bucket_size_ = false;
 

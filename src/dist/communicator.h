@@ -95,6 +95,8 @@ class Communicator {
   [[nodiscard]] virtual int local_rank() const = 0;
   /// Number of ranks on this host, at least 1. They share its memory.
   [[nodiscard]] virtual int local_size() const = 0;
+  /// True if other ranks are threads of this process.
+  [[nodiscard]] virtual bool shares_process() const { return false; }
   /// Name of the host of a rank; every rank knows all hosts.
   [[nodiscard]] virtual std::string_view host(int rank) const = 0;
 

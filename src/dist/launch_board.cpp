@@ -24,8 +24,8 @@ namespace roentgen::dist {
 namespace {
 
 // Layout of the shared memory: lines of kLine characters, each ended by zeros. The lines say whether all ranks are
-// ready, the exit code, which rank failed first, which was killed, and the host. One line per rank follows, with its
-// activity and process id.
+// ready, the exit code of rank 0, and that of the first failed rank. Further lines say which rank was killed, and name
+// the host. One line per rank follows, with its activity and process id.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnded = 1;
@@ -33,8 +33,8 @@ constexpr std::size_t kFailed = 2;
 constexpr std::size_t kKilled = 3;
 constexpr std::size_t kHost = 4;
 constexpr std::size_t kFirstRank = 5;
-// Offset of the process id in a rank's line. In lines that only the first writer may fill, this byte marks them as
-// taken.
+// Offset of the process id in a rank's line. In the line about a killed rank, this byte marks it as taken, because only
+// the first writer may fill it. In the line about a failed rank, it says that a rank ended after another one failed.
 constexpr std::size_t kBehind = 96;
 
 std::span<char> line_of(std::span<char> memory, std::size_t number) {
@@ -166,6 +166,10 @@ LaunchBoard::~LaunchBoard() {
 bool LaunchBoard::is_ready() const { return !text_of(line_of(memory_, kReady)).empty(); }
 
 std::optional<int> LaunchBoard::exit_code() const { return number_in(line_of(memory_, kEnded)); }
+bool LaunchBoard::has_failed() const {
+  const std::span<char> line = line_of(memory_, kFailed);
+  return line[0] != '\0' || std::atomic_ref(line[kBehind]).load() != '\0';
+}
 std::optional<int> LaunchBoard::failure() const { return number_in(line_of(memory_, kFailed)); }
 
 bool LaunchBoard::is_connecting() const {
@@ -198,7 +202,14 @@ bool tell_ready() noexcept {
   write_line(kReady, "%s", "ready");
   return board().is_of_starter;
 }
-void tell_failed(int exit_code) noexcept { write_first(kFailed, "%d", exit_code); }
+bool tell_failed(int exit_code) noexcept {
+  write_line(kFailed, "%d", exit_code);
+  return board().is_of_starter;
+}
+void tell_failed_later() noexcept {
+  const std::span<char> line = line_of(board().memory, kFailed);
+  if (!line.empty()) std::atomic_ref(line[kBehind]).store('x');
+}
 void tell_end(int exit_code) noexcept { write_line(kEnded, "%d", exit_code); }
 
 bool is_seen_by_starter() { return board().is_of_starter; }

@@ -49,7 +49,9 @@ class LaunchBoard {
   [[nodiscard]] const std::string& file() const { return file_; }
   /// True if all ranks handle signals.
   [[nodiscard]] bool is_ready() const;
-  /// Exit code of the first rank of this host that failed; nullopt if none has.
+  /// True if a rank of this host has failed, or ends because another rank has failed.
+  [[nodiscard]] bool has_failed() const;
+  /// Exit code of the rank that failed first; nullopt if that rank is on another host, or none has failed.
   [[nodiscard]] std::optional<int> failure() const;
   /// Exit code of rank 0; nullopt before it ends.
   [[nodiscard]] std::optional<int> exit_code() const;
@@ -77,9 +79,12 @@ class LaunchBoard {
 /// Reports that rank 0 ends with this exit code, even if signals follow. Only rank 0 calls it.
 void tell_end(int exit_code) noexcept;
 
-/// Reports that this rank has failed and ends with this exit code. Only the first report counts. The process that
-/// started the ranks then ends all ranks that do not end by themselves.
-void tell_failed(int exit_code) noexcept;
+/// Reports that this rank was the first to fail, and ends with this exit code. The process that started the ranks then
+/// ends all ranks that do not end by themselves.
+/// @return true if the process that started the ranks sees the report
+[[nodiscard]] bool tell_failed(int exit_code) noexcept;
+/// Reports that this rank ends because another rank has failed.
+void tell_failed_later() noexcept;
 
 /// True if the process that started the ranks sees the reports of this rank, because both run on the same host.
 [[nodiscard]] bool is_seen_by_starter();

@@ -48,10 +48,13 @@ TEST(LaunchBoard, tells_what_ranks_have_told) {
     EXPECT_EQ(board.place_of(0), "");
     EXPECT_EQ(as_rank(1, file, [] { reach({.name = "input"}, 0); }), 0);
     EXPECT_EQ(board.place_of(1), "update 1, input") << "nothing is left of longer texts";
+    EXPECT_FALSE(board.has_failed());
+    EXPECT_EQ(as_rank(0, file, [] { tell_failed_later(); }), 0);
+    EXPECT_TRUE(board.has_failed());
     EXPECT_FALSE(board.failure().has_value());
-    EXPECT_EQ(as_rank(1, file, [] { tell_failed(2); }), 0);
-    EXPECT_EQ(as_rank(0, file, [] { tell_failed(1); }), 0);
-    EXPECT_EQ(board.failure(), 2) << "the first cause";
+    EXPECT_EQ(as_rank(1, file, [] { EXPECT_TRUE(tell_failed(2)); }), 0);
+    EXPECT_TRUE(board.has_failed());
+    EXPECT_EQ(board.failure(), 2);
     EXPECT_EQ(as_rank(0, file, [] { tell_end(3); }), 0);
     EXPECT_EQ(board.exit_code(), 3);
     EXPECT_EQ(board.place_of(2), "") << "no such rank";
@@ -120,7 +123,7 @@ TEST(LaunchBoard, of_another_host_is_not_missed) {
     EXPECT_FALSE(tell_ready() || is_seen_by_starter());
     tell_process();
     reach({.name = "input"}, 0);
-    tell_failed(1);
+    EXPECT_FALSE(tell_failed(1));
     tell_end(0);
   };
   EXPECT_EQ(as_rank(0, "/nowhere/board", body), 0);

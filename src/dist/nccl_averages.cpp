@@ -80,6 +80,18 @@ void wait_for_group(Pending joined, std::chrono::milliseconds limit) {
   }
 }
 
+// Throws DeviceError on all ranks if NCCL has too little memory on the GPU of a rank.
+void require_memory(Communicator& group, const runtime::Device& device, std::chrono::milliseconds limit) {
+  if (group.size() == 1) return;
+  const std::array<std::uint64_t, 1> own{device.free_bytes()};
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(group.size()));
+  group.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)), {"memory for NCCL"})
+      .wait(limit);
+  const auto least = std::ranges::min_element(all);
+  runtime::require_device_memory("the GPU of rank " + std::to_string(least - all.begin()),
+                                 "NCCL (--reduce exchange needs none)", kNcclBytes, *least);
+}
+
 DType type_of(Wire wire) { return wire == Wire::F32 ? DType::F32 : wire == Wire::Bf16 ? DType::Bf16 : DType::F16; }
 
 }  // namespace
@@ -103,9 +115,10 @@ bool NcclAverage::advance(int /*tag*/) {
 }
 
 void NcclAverage::advance() {
-  const bool is_idle = owner_.calls_->is_idle();
+  const bool is_next = owner_.queued_ == number_, is_oldest = owner_.done_ == number_;
+  const bool is_idle = (is_next || is_oldest) && owner_.calls_->is_idle();
   if (step_ == Step::Waits) {
-    if (!is_idle || owner_.queued_ != number_) return;  // an earlier average must be queued first
+    if (!is_idle || !is_next) return;  // an earlier average must be queued first
     owner_.gate_->wait_for(*ready_);
     owner_.gate_->record(*seen_);
     owner_.stream_->wait_for(*seen_);
@@ -118,8 +131,9 @@ void NcclAverage::advance() {
     }
     return;
   }
-  if (!is_ready_ && seen_->is_reached()) {
+  if (!is_ready_ && owner_.ready_ == number_ && seen_->is_reached()) {
     is_ready_ = true;
+    ++owner_.ready_;
     ready_at_ = Clock::now();
   }
   if (step_ == Step::IsExchanging && is_idle) {
@@ -134,21 +148,28 @@ void NcclAverage::advance() {
     ++owner_.queued_;
     step_ = Step::Queued;
   }
-  if (step_ == Step::Queued && is_ready_ && end_->is_reached()) step_ = Step::Done;
+  if (step_ == Step::Queued && is_ready_ && is_oldest && end_->is_reached()) {
+    ++owner_.done_;
+    step_ = Step::Done;
+  }
 }
 
-NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, NcclParts parts,
-                           std::chrono::milliseconds limit)
+NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, NcclParts parts)
     : group_(group),
       device_(device),
       calls_(std::move(parts.calls)),
       exchange_(std::move(parts.exchange)),
       stream_(device.make_stream()),
-      gate_(device.make_stream()) {
-  NcclId id = group.rank() == 0 ? calls_->make_id() : NcclId{};
-  group.broadcast(id, 0, {"NCCL's group"}).wait(limit);
-  Together joining(*calls_, [&] { calls_->join(id, group.rank(), group.size(), *stream_); });
-  wait_for_group(group.compose(joining, {"NCCL's group"}), limit);
+      gate_(device.make_stream()) {}
+
+void NcclAverages::join(std::chrono::milliseconds limit) {
+  const Phase phase{"NCCL's group"};
+  NcclId id = group_.rank() == 0 ? calls_->make_id() : NcclId{};
+  group_.broadcast(id, 0, phase).wait(limit);
+  Together joining(*calls_, [&] { calls_->join(id, group_.rank(), group_.size(), *stream_); });
+  wait_for_group(group_.compose(joining, phase), limit);
+  // NCCL of the other ranks may still allocate. In one process, this could wait for an average of this rank.
+  group_.barrier(phase).wait(limit);
 }
 
 NcclAverages::~NcclAverages() {
@@ -202,6 +223,7 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
   }
   if (group.rank() == 0 && !reason.empty()) log::info("gradients pass through the host, not NCCL: " + reason);
   if (!reason.empty()) return nullptr;
+  require_memory(group, where.device, limit);
   if (wire != DType::F32) {
     parts.exchange =
         std::make_unique<NcclExchange>(where.device, *where.kernels,
@@ -211,7 +233,7 @@ std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const Grad
                                                            .segment = std::max<std::size_t>(options.segment, 1),
                                                            .most = where.most_values});
   }
-  auto made = std::make_unique<NcclAverages>(group, where.device, std::move(parts), limit);
+  auto made = std::make_unique<NcclAverages>(group, where.device, std::move(parts));
   if (group.rank() == 0) {
     const runtime::CoreList cores = runtime::usable_cores();  // of this thread; NCCL's threads inherit them
     const bool is_bound = cores != runtime::cores_of_process();

@@ -94,13 +94,16 @@ struct NcclParts {
 /// Averages gradients over one NCCL group. Used only by the communicator's thread.
 class NcclAverages {
  public:
-  /// Forms the NCCL group; all ranks call it together. Throws CommError if that fails or takes longer than `limit`.
-  NcclAverages(Communicator& group, runtime::Device& device, NcclParts parts, std::chrono::milliseconds limit);
+  /// Creates the streams. Call join() before begin().
+  NcclAverages(Communicator& group, runtime::Device& device, NcclParts parts);
   NcclAverages(const NcclAverages&) = delete;
   NcclAverages& operator=(const NcclAverages&) = delete;
   /// Aborts averages in progress, without the other ranks, unless end() was called.
   ~NcclAverages();
 
+  /// Forms the NCCL group; all ranks call it together. Returns after all ranks have joined. Throws CommError if that
+  /// fails or takes longer than `limit`.
+  void join(std::chrono::milliseconds limit);
   /// Name and version of NCCL, see NcclCalls::version().
   [[nodiscard]] std::string_view name() const { return calls_->version(); }
   /// Type of the values that ranks send: F32, Bf16 or F16.
@@ -123,13 +126,19 @@ class NcclAverages {
   /// Stream of the averages, and a stream that only waits, to detect when gradients are ready.
   std::unique_ptr<runtime::Stream> stream_, gate_;
   std::vector<std::unique_ptr<NcclAverage>> averages_;
-  /// Number of averages that begin() returned, and number of averages queued.
-  std::int64_t begun_ = 0, queued_ = 0;
+  /// Numbers of averages that begin() returned, that are queued, ready and done. Averages pass these states in the
+  /// order of their numbers, so the device is asked about one average per state only.
+  std::int64_t begun_ = 0, queued_ = 0, ready_ = 0, done_ = 0;
 };
+
+/// Free device memory that NCCL of several ranks needs, in bytes. Users report 0.5 to 1.6 GiB (issues 864 and 964 of
+/// NVIDIA/nccl); not measured by us.
+inline constexpr std::size_t kNcclBytes = std::size_t{1536} << 20U;
 
 /// Makes NCCL averages if the options ask for NCCL. Also if they leave the choice and every rank has NCCL and its own
 /// device; otherwise returns null. All ranks call it together and get the same answer; rank 0 logs it. If the options
-/// ask for NCCL and it cannot be used, all ranks throw ConfigError with the rank and the reason.
+/// ask for NCCL and it cannot be used, all ranks throw ConfigError with the rank and the reason. If a GPU has less than
+/// kNcclBytes of free memory, all ranks throw DeviceError. Call NcclAverages::join() next.
 [[nodiscard]] std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const GradientDevice& where,
                                                                const ReduceOptions& options,
                                                                std::chrono::milliseconds limit);

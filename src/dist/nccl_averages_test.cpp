@@ -59,6 +59,22 @@ std::vector<float> mean_on_host(int ranks, const ReduceOptions& options, std::in
   return values[0];
 }
 
+/// NCCL that expects one message to and from each other rank, at addresses that NCCL copies fast.
+class OneMessageTwin final : public NcclTwin {
+ public:
+  explicit OneMessageTwin(int ranks) : NcclTwin(twin_device()), others_(static_cast<std::size_t>(ranks - 1)) {}
+  void exchange(std::span<const NcclMessage> sends, std::span<const NcclMessage> receives,
+                runtime::Stream& stream) override {
+    EXPECT_EQ(sends.size(), others_);
+    EXPECT_EQ(receives.size(), others_);
+    for (const NcclMessage& each : sends) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(each.values.address) % 16, 0U);
+    NcclTwin::exchange(sends, receives, stream);
+  }
+
+ private:
+  std::size_t others_;
+};
+
 TEST(NcclAverages, in_16_bits_have_the_bits_of_exchange) {
   // One segment; several, of which the last is shorter; and a last segment with fewer values than ranks.
   for (const std::size_t segment : {kCount, std::size_t{250}, std::size_t{1'001}}) {
@@ -66,6 +82,7 @@ TEST(NcclAverages, in_16_bits_have_the_bits_of_exchange) {
       for (const int ranks : {1, 2, 3, 4}) {
         const ReduceOptions options{.algorithm = "nccl", .wire = wire, .segment = segment};
         const auto thrown = as_ranks(ranks, options, [&](Rank& rank) {
+          rank.device.make_nccl = [&] { return std::make_unique<OneMessageTwin>(ranks); };
           rank.comm.use_device(rank.device);
           Gradients gradients(rank);
           for (int update = 0; update < 2; ++update) {

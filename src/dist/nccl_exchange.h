@@ -38,7 +38,7 @@ struct NcclExchangeOptions {
 class NcclExchange {
  public:
   /// Allocates about 4 bytes of device memory per value of the largest bucket, equally on all ranks. Device and kernels
-  /// must outlive this object.
+  /// must outlive this object. Each step sends at most one message to each other rank.
   NcclExchange(runtime::Device& device, const runtime::WireKernels& kernels, const NcclExchangeOptions& options);
 
   /// Type of the values in messages.
@@ -49,26 +49,16 @@ class NcclExchange {
   void receive_means(runtime::DeviceSpan<float> data, runtime::Stream& stream) const;
 
  private:
-  /// Part of a bucket that the ranks divide among them.
-  struct Segment {
-    std::size_t begin = 0, count = 0;
-    /// Number of values of this rank's shares in the segments before.
-    std::size_t received_at = 0;
-  };
-  /// Divides a bucket into segments_.
-  void divide(std::size_t count);
-  [[nodiscard]] Share share_of(int rank) const { return {.index = rank, .count = options_.ranks}; }
-  /// Memory of 16-bit values: those of the bucket first, then those received from the other ranks.
-  [[nodiscard]] runtime::DeviceSpan<std::uint16_t> halves(std::size_t begin, std::size_t count) const;
-  /// Share of a rank in a segment, in 16 bits.
-  [[nodiscard]] runtime::DeviceSpan<std::uint16_t> part(const Segment& segment, int rank) const;
+  /// Number of values of a bucket of `count` values that belong to a rank.
+  [[nodiscard]] std::size_t size_of(int rank, std::size_t count) const;
+  /// Memory of 16-bit values. The bucket in the order of ranks comes first, then the shares of this rank as the other
+  /// ranks sent them. Each rank has shares_.stride values in both.
+  [[nodiscard]] runtime::DeviceSpan<std::uint16_t> halves(int place, std::size_t count) const;
 
   const NcclExchangeOptions options_;
   const runtime::WireKernels& kernels_;
-  /// Number of values that a rank receives at most from one other rank.
-  std::size_t stride_ = 0;
+  runtime::RankShares shares_;
   std::unique_ptr<runtime::DeviceBuffer> memory_;
-  std::vector<Segment> segments_;
   std::vector<NcclMessage> sends_, receives_;
 };
 

@@ -5,6 +5,7 @@
 // has a device whose streams are threads.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "dist/mailbox_testing.h"
 #include "dist/nccl_averages.h"
 #include "dist/nccl_twin_testing.h"
+#include "dist/reduce/schedule.h"
 #include "dist/reduce/wire.h"
 #include "runtime/twin_device_testing.h"
 #include "runtime/wire_kernels.h"
@@ -28,6 +30,8 @@ namespace roentgen::dist {
 
 inline constexpr std::int64_t kBuckets = 5;   ///< number of gradient buckets
 inline constexpr std::size_t kCount = 1'003;  ///< number of values of a bucket
+/// Time limit of tests that do not wait for missing ranks.
+inline constexpr std::chrono::milliseconds kLong{60'000};
 
 /// Gradient of a rank. Large values of even ranks cancel, and absorb low bits of the ranks between them. So another
 /// order of sums gives other bits.
@@ -41,26 +45,49 @@ inline float value_of(int rank, std::int64_t bucket, std::size_t i) {
 class TwinWireKernels final : public runtime::WireKernels {
  public:
   explicit TwinWireKernels(runtime::TwinMemory& memory) : memory_(memory) {}
-  void narrow(runtime::Stream& stream, DType wire, runtime::DeviceSpan<float> src,
-              runtime::DeviceSpan<std::uint16_t> dst) const override {
-    run(stream, [this, wire, src, dst] { to_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
+  void narrow(runtime::Stream& stream, DType wire, runtime::DeviceSpan<float> bucket,
+              runtime::DeviceSpan<std::uint16_t> by_ranks, const runtime::RankShares& shares) const override {
+    run(stream, [this, wire, bucket, by_ranks, shares] {
+      const std::span<float> values = memory_.behind(bucket);
+      const std::span<std::uint16_t> halves = memory_.behind(by_ranks);
+      for (int rank = 0; rank < shares.ranks; ++rank) {
+        std::size_t at = static_cast<std::size_t>(rank) * shares.stride;
+        for (const std::span<float> part : parts(values, shares, rank)) {
+          to_wire(wire_of(wire), part, halves.subspan(at, part.size()));
+          at += part.size();
+        }
+      }
+    });
   }
-  void widen(runtime::Stream& stream, DType wire, runtime::DeviceSpan<std::uint16_t> src,
-             runtime::DeviceSpan<float> dst) const override {
-    run(stream, [this, wire, src, dst] { from_wire(wire_of(wire), memory_.behind(src), memory_.behind(dst)); });
+  void widen(runtime::Stream& stream, DType wire, runtime::DeviceSpan<std::uint16_t> by_ranks,
+             runtime::DeviceSpan<float> bucket, const runtime::RankShares& shares) const override {
+    run(stream, [this, wire, by_ranks, bucket, shares] {
+      const std::span<float> values = memory_.behind(bucket);
+      const std::span<std::uint16_t> halves = memory_.behind(by_ranks);
+      for (int rank = 0; rank < shares.ranks; ++rank) {
+        std::size_t at = static_cast<std::size_t>(rank) * shares.stride;
+        for (const std::span<float> part : parts(values, shares, rank)) {
+          from_wire(wire_of(wire), halves.subspan(at, part.size()), part);
+          at += part.size();
+        }
+      }
+    });
   }
   void mean_of_ranks(runtime::Stream& stream, const runtime::RankMean& work) const override {
     run(stream, [this, work] {
-      const std::span<const float> own = memory_.behind(work.own);
-      std::vector<float> sum(own.begin(), own.end());
+      std::vector<float> sum;
+      for (const std::span<float> part : parts(memory_.behind(work.bucket), work.shares, work.rank)) {
+        sum.insert(sum.end(), part.begin(), part.end());
+      }
       const std::span<const std::byte> received = std::as_bytes(memory_.behind(work.received));
       std::vector<const std::byte*> sources;
-      for (int other = 0; other < work.others; ++other) {
-        sources.push_back(received.data() + static_cast<std::size_t>(other) * work.stride * sizeof(std::uint16_t));
+      for (int other = 0; other + 1 < work.shares.ranks; ++other) {
+        sources.push_back(received.data() +
+                          static_cast<std::size_t>(other) * work.shares.stride * sizeof(std::uint16_t));
       }
       sum_into(sum, {.wire = wire_of(work.wire),
                      .sources = sources,
-                     .own_at = static_cast<std::size_t>(work.own_at),
+                     .own_at = static_cast<std::size_t>(work.rank),
                      .mean_factor = work.factor});
       to_wire(wire_of(work.wire), sum, memory_.behind(work.mean));
     });
@@ -70,6 +97,16 @@ class TwinWireKernels final : public runtime::WireKernels {
   static Wire wire_of(DType type) { return parse_wire(name_of(type)); }
   static void run(runtime::Stream& stream, std::function<void()> kernel) {
     dynamic_cast<runtime::TwinStream&>(stream).run(std::move(kernel));
+  }
+  /// Shares of a rank in all segments of a bucket.
+  static std::vector<std::span<float>> parts(std::span<float> bucket, const runtime::RankShares& shares, int rank) {
+    const Share share{.index = rank, .count = shares.ranks};
+    std::vector<std::span<float>> all;
+    for (std::size_t begin = 0; begin < bucket.size(); begin += shares.segment) {
+      const std::size_t count = std::min(shares.segment, bucket.size() - begin);
+      all.push_back(bucket.subspan(begin + share.begin(count), share.size(count)));
+    }
+    return all;
   }
   runtime::TwinMemory& memory_;
 };
@@ -85,7 +122,7 @@ struct Rank {
 /// Runs `work` on `ranks` ranks, each with its own device. Returns the error text of each rank; empty if it threw none.
 inline std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options,
                                          const std::function<void(Rank&)>& work,
-                                         std::chrono::milliseconds limit = std::chrono::milliseconds{60'000}) {
+                                         std::chrono::milliseconds limit = kLong) {
   LocalGroup group(ranks);
   Mailboxes boxes(ranks);
   std::vector<std::string> thrown(static_cast<std::size_t>(ranks));

@@ -211,7 +211,7 @@ struct NcclTwinFaults {
 };
 
 /// NcclCalls of one rank. Each call is complete at the second is_idle(), like NCCL calls that wait for connections.
-class NcclTwin final : public NcclCalls {
+class NcclTwin : public NcclCalls {
  public:
   /// @param faults faults to cause; null: none; must outlive this object
   explicit NcclTwin(NcclTwinDevice device, const NcclTwinFaults* faults = nullptr)
@@ -219,7 +219,7 @@ class NcclTwin final : public NcclCalls {
   NcclTwin(const NcclTwin&) = delete;
   NcclTwin& operator=(const NcclTwin&) = delete;
   ~NcclTwin() override {
-    if (!is_ending_) abort();
+    if (!is_ending_) NcclTwin::abort();
   }
   [[nodiscard]] std::string_view version() const override { return "NCCL twin"; }
   [[nodiscard]] NcclId make_id() override { return NcclTwinRoom::make_id(); }
@@ -257,6 +257,9 @@ class NcclTwin final : public NcclCalls {
                   });
   }
   void end() override { is_ending_ = true; }
+  [[nodiscard]] bool is_ending() const { return is_ending_; }
+  /// Number of means and exchanges that were started.
+  [[nodiscard]] std::int64_t calls() const { return calls_; }
   void abort() noexcept override {
     if (room_ != nullptr) room_->abort();
   }

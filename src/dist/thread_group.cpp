@@ -138,6 +138,7 @@ class ThreadMember final : public Communicator {
   [[nodiscard]] int size() const override { return state_.size; }
   [[nodiscard]] int local_rank() const override { return rank_; }
   [[nodiscard]] int local_size() const override { return state_.size; }
+  [[nodiscard]] bool shares_process() const override { return state_.size > 1; }
   [[nodiscard]] std::string_view host(int /*rank*/) const override { return state_.host; }
 
   Pending broadcast(Bytes data, int root, Phase phase) override {
@@ -220,6 +221,10 @@ class ThreadMember final : public Communicator {
     if (ticket < 0) return poll_message(ticket);
     const auto composite = composites_.find(ticket);
     if (composite == composites_.end()) return poll_meeting(ticket);
+    {
+      const MutexLock lock(state_.mutex);
+      require_no_failure();
+    }
     constexpr std::int64_t kAtOnce = 1024;
     const auto tag = kUserTags + Composite::kTags * static_cast<int>(ticket % kAtOnce);
     if (!composite->second->advance(tag)) return false;

@@ -103,12 +103,18 @@ TEST(ThreadGroup, a_failure_ends_the_waits_of_others_and_is_told_once) {
   std::array<std::byte, 1> letter{};
   Pending sum = first->all_reduce_sum(data, {"sum"});
   Pending sent = first->send(letter, {.rank = 1}, {"letter"});
+  class Endless final : public Composite {
+   public:
+    [[nodiscard]] bool advance(int /*tag*/) override { return false; }
+  } endless;
+  Pending composed = first->compose(endless, {"composite"});
   EXPECT_FALSE(sum.is_done());
   EXPECT_FALSE(sent.is_done());
+  EXPECT_FALSE(composed.is_done());
   EXPECT_TRUE(second->claim_failure());
   EXPECT_FALSE(first->claim_failure());
   second->abandon();
-  for (Pending* const pending : {&sum, &sent}) {
+  for (Pending* const pending : {&sum, &sent, &composed}) {
     EXPECT_THAT([&] { static_cast<void>(pending->is_done()); },
                 testing::ThrowsMessage<CommError>(HasSubstr("no failure of another rank, got a failure of rank 1")));
   }

@@ -15,6 +15,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -237,6 +238,9 @@ class TwinDevice final : public Device {
   }
   [[nodiscard]] std::unique_ptr<Stream> make_stream() override { return make_twin_stream(); }
   [[nodiscard]] std::unique_ptr<Event> make_event() override { return std::make_unique<TwinEvent>(); }
+  [[nodiscard]] std::size_t free_bytes() const override { return free_bytes_; }
+  /// Sets the result of free_bytes().
+  void set_free_bytes(std::size_t bytes) { free_bytes_ = bytes; }
 
   /// Makes a stream that can also run kernels.
   [[nodiscard]] std::unique_ptr<TwinStream> make_twin_stream() { return std::make_unique<TwinStream>(memory_); }
@@ -269,6 +273,7 @@ class TwinDevice final : public Device {
   };
 
   std::shared_ptr<TwinMemory> memory_ = std::make_shared<TwinMemory>();
+  std::size_t free_bytes_ = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace roentgen::runtime

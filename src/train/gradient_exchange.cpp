@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/timeline.h"
 #include "dist/comm_thread.h"
 #include "dist/nccl_averages.h"
@@ -29,6 +30,22 @@ GradientExchange::GradientExchange(dist::CommThread& group, const dist::Gradient
 GradientExchange::~GradientExchange() {
   if (!is_reported_ || next_ < sent_.size()) static_cast<void>(group_.fail());
   if (uses_device_) group_.leave_device();
+}
+
+void GradientExchange::warm_up(std::span<const runtime::DeviceSpan<float>> buckets, const runtime::Event& ready) {
+  RG_ASSERT(is_on_device() && std::ssize(buckets) == buckets_);
+  meet();  // devices of the other ranks may still allocate
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    const dist::Phase phase{.name = "first average of bucket", .index = static_cast<std::int64_t>(i)};
+    static_cast<void>(group_.queue_mean(buckets[i], ready, *done_[i], false, phase));
+  }
+  group_.settle();
+  meet();
+}
+
+void GradientExchange::meet() {
+  group_.call(
+      [&](dist::Communicator& communicator) { communicator.barrier({"averages of all ranks"}).wait(group_.limit()); });
 }
 
 void GradientExchange::begin() {
@@ -89,6 +106,7 @@ void GradientExchange::settle() {
   if (!is_on_device()) return;
   const TimedScope waiting(timeline_, "wait for device");
   group_.settle();
+  if (group_.shares_process()) meet();
 }
 
 }  // namespace roentgen::train

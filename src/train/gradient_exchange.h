@@ -74,6 +74,11 @@ class GradientExchange {
 
   /// True if the device averages. Then call tell() after backward(), so that backward() does not wait for the loss.
   [[nodiscard]] bool is_on_device() const { return !done_.empty(); }
+  /// Averages all buckets once on the device, together with all ranks. Waits for all ranks before and afterwards. NCCL
+  /// then connects to the other ranks and allocates before the first update. Call it only if is_on_device() is true.
+  /// @param buckets gradients of each bucket, ready and equal on all ranks
+  /// @param ready event of the device after which they are ready
+  void warm_up(std::span<const runtime::DeviceSpan<float>> buckets, const runtime::Event& ready);
   /// Begins an update.
   void begin();
   /// Sends this rank's report to the others. Call it after begin(), once the loss is known.
@@ -85,11 +90,14 @@ class GradientExchange {
   /// Waits for the next bucket in the order of send(); on a device, only until its average is queued.
   /// @return bucket -1 if no bucket is left, which ends the update
   [[nodiscard]] AveragedBucket wait_next();
-  /// Waits until the device has computed all averages. Throws CommError if one failed; weights updated with it are then
-  /// invalid.
+  /// Waits until the device has computed all averages. If other ranks are threads of this process, waits for all ranks,
+  /// which must call it together. Throws CommError if an average failed; weights updated with it are then invalid.
   void settle();
 
  private:
+  /// Waits until every rank has called it.
+  void meet();
+
   struct Sent {
     std::int64_t bucket = 0;
     std::int64_t ticket = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-//
 #include "train/stepper.h"
 
 #include <fmt/format.h>
@@ -22,6 +21,9 @@ namespace roentgen::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// Number of updates until the CUDA engine has recorded all its graphs: it records the second use of each of two copies
+// of a batch.
+constexpr int kUpdatesToRecord = 4;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -73,35 +75,6 @@ std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executa
   return ranges;
 }
 
-std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector<engine::UpdateRange>& ranges,
-                                                               const std::vector<engine::Bucket>& buckets) {
-  std::vector<std::vector<engine::UpdateRange>> parts(buckets.size());
-  for (std::size_t i = 0; i < buckets.size(); ++i) {
-    const std::int64_t end = buckets[i].begin + buckets[i].count;
-    for (const engine::UpdateRange& range : ranges) {
-      const std::int64_t from = std::max(range.begin, buckets[i].begin);
-      const std::int64_t to = std::min(range.begin + range.count, end);
-      if (from >= to) continue;
-      RG_ASSERT(!range.is_layer || to - from == range.count);  // a parameter is never split between buckets
-      parts[i].push_back(
-          {.begin = from, .count = to - from, .weight_decay = range.weight_decay, .is_layer = range.is_layer});
-    }
-  }
-  return parts;
-}
-
-std::vector<SentBucket> join_buckets(const std::vector<engine::Bucket>& buckets, std::size_t bytes) {
-  const auto elements = static_cast<std::int64_t>(bytes / sizeof(float));  // as the executable cuts its buckets
-  std::vector<SentBucket> joined;
-  for (std::size_t i = 0; i < buckets.size(); ++i) {
-    const bool is_full = joined.empty() || joined.back().place.count >= elements;
-    if (is_full) joined.push_back({.place = {buckets[i].begin, 0}});
-    joined.back().place.count += buckets[i].count;
-    joined.back().last = static_cast<std::int64_t>(i);
-  }
-  return joined;
-}
-
 Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     : executable_(executable),
       options_(std::move(options)),
@@ -131,6 +104,27 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     exchange_ = std::make_unique<GradientExchange>(*options_.group, device, std::ssize(sent_), options_.timeline);
   }
   ready_.resize(executable.buckets().size());
+  if (exchange_ && exchange_->is_on_device()) warm_up();
+}
+
+void Stepper::warm_up() {
+  if (options_.group->shares_process()) serial_updates_ = kUpdatesToRecord;
+  // An engine allocates for ranges at their first use. To copy gradients onto themselves changes nothing.
+  engine::Arena& arena = total_ ? *total_ : executable_.gradients();
+  const runtime::Event* ready = nullptr;
+  const auto prepare = [&](std::span<const engine::UpdateRange> ranges) {
+    ready =
+        &executable_.update(engine::Accumulate{.is_first = true}, {.target = arena, .source = arena, .ranges = ranges});
+  };
+  for (const engine::Bucket& bucket : executable_.buckets()) {
+    const engine::UpdateRange range{.begin = bucket.begin, .count = bucket.count};
+    if (total_) prepare({&range, 1});
+  }
+  for (const auto& ranges : bucket_ranges_) prepare(ranges);
+  prepare(ranges_);
+  std::vector<runtime::DeviceSpan<float>> spans;
+  for (const SentBucket& bucket : sent_) spans.push_back(gradients().device(bucket.place));
+  exchange_->warm_up(spans, *ready);
 }
 
 void Stepper::join(std::size_t bytes) {
@@ -191,7 +185,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   }
   if (!is_last) add_loss(record);
   if (servers_ && is_last && !pushes_early()) push_late(record);
-  if (exchange_ && !servers_ && is_last && !options_.is_overlapped) send_all();
+  if (exchange_ && !servers_ && is_last && !options_.is_overlapped && serial_updates_ == 0) send_all();
   if (is_last && is_report_late) {
     add_loss(record);
     report(record);
@@ -244,7 +238,7 @@ void Stepper::take_bucket(std::int64_t bucket, const runtime::Event& ready, std:
   }
   if (!has_partners() || i + 1 < options_.accumulate) return;
   ready_[static_cast<std::size_t>(bucket)] = last;
-  if (!(servers_ ? pushes_early() : options_.is_overlapped)) return;
+  if (!(servers_ ? pushes_early() : averages_early())) return;
   if (sent_[sent_count_].last == bucket) send(sent_count_);
 }
 
@@ -352,6 +346,11 @@ void Stepper::apply_all(StepRecord& record, const runtime::Event* after) {
 
 void Stepper::finish_with_group(StepRecord& record) {
   add_group_report(record);
+  if (serial_updates_ > 0) {  // the report shows that all ranks have recorded their work
+    send_all();
+    exchange_->settle();
+    --serial_updates_;
+  }
   // A loss scale needs the norm, too, to detect overflows.
   const bool must_know_norm = options_.clip_norm > 0.0 || scales_loss_;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);

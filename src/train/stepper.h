@@ -19,6 +19,7 @@
 #include "train/loss_weight.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
+#include "train/sent_buckets.h"
 #include "train/servers/server_exchange.h"
 
 namespace roentgen {
@@ -73,19 +74,6 @@ struct StepperOptions {
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
 
-/// Neighbouring buckets of an executable that are sent together.
-struct SentBucket {
-  engine::Bucket place;   ///< range of the arena
-  std::int64_t last = 0;  ///< number of the executable's last bucket in it
-};
-
-/// Joins neighbouring buckets until each has at least `bytes` bytes; the last may be smaller.
-[[nodiscard]] std::vector<SentBucket> join_buckets(const std::vector<engine::Bucket>& buckets, std::size_t bytes);
-
-/// Splits `ranges` at bucket borders; returns the ranges of each bucket.
-[[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
-    const std::vector<engine::UpdateRange>& ranges, const std::vector<engine::Bucket>& buckets);
-
 /// Makes updates of an executable that was compiled for training. Not thread-safe.
 class Stepper {
  public:
@@ -107,7 +95,8 @@ class Stepper {
   /// True if several ranks average gradients on the host, and the weights have the same bits with buckets of any size.
   [[nodiscard]] bool has_free_bucket_size() const;
   /// Waits until the device has averaged all gradients and the norm of the last update is known. Call it before weights
-  /// are saved or evaluated. Throws CommError if an average failed, and DataError if the norm is not finite.
+  /// are saved or evaluated. All ranks must call it together. Throws CommError if an average failed, and DataError if
+  /// the norm is not finite.
   void settle();
   /// Communication with parameter servers; null if there are none.
   [[nodiscard]] ServerExchange* servers() { return servers_.get(); }
@@ -122,6 +111,8 @@ class Stepper {
   [[nodiscard]] std::optional<data::Batch> next_batch(data::BatchSource& batches) const;
   /// Adds the loss of the last forward to the record, and the loss scale of this update.
   void add_loss(StepRecord& record) const;
+  /// Prepares averages and updates on the device, so that the first update allocates nothing while averages run.
+  void warm_up();
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
   void join(std::size_t bytes);
   /// Sends the bucket at this index of sent_.
@@ -133,6 +124,8 @@ class Stepper {
   /// Waits for averaged buckets. Updates each bucket at once, unless the update first needs the norm of all gradients.
   void finish_with_group(StepRecord& record);
   [[nodiscard]] bool has_partners() const { return exchange_ || servers_; }
+  /// True if gradients are averaged while backward continues.
+  [[nodiscard]] bool averages_early() const { return options_.is_overlapped && serial_updates_ == 0; }
   /// True if gradients are sent to servers while backward continues.
   [[nodiscard]] bool pushes_early() const;
   void begin_push(const StepRecord& record, double clip_factor);
@@ -184,6 +177,9 @@ class Stepper {
   /// Buckets as they are sent, and their parts of ranges_.
   std::vector<SentBucket> sent_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
+  /// Number of coming updates in which no average runs beside other work. A device that allocates memory or records
+  /// graphs can wait for averages of the other devices of its process, which wait for this device.
+  int serial_updates_ = 0;
   /// Number of buckets of this update that were passed to send().
   std::size_t sent_count_ = 0;
   /// For each bucket of the executable, the event that is reached when its gradients are complete.

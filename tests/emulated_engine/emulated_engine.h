@@ -50,7 +50,7 @@ class EmulatedEngine : public engine::Engine {
     return engine::cuda::make_executable(graph, options,
                                          {.device = make_device(),
                                           .convolutions = make_plain_convolutions(),
-                                          .graphs = graphs_ == Graphs::Recorded ? make_emulated_graphs() : nullptr,
+                                          .graphs = graphs_ == Graphs::Recorded ? make_graphs() : nullptr,
                                           .multiprocessors = kMultiprocessors});
   }
   [[nodiscard]] engine::Plan plan(const graph::Graph& graph, const engine::CompileOptions& options) override {
@@ -62,6 +62,8 @@ class EmulatedEngine : public engine::Engine {
   [[nodiscard]] virtual std::unique_ptr<runtime::Device> make_device() {
     return std::make_unique<EmulatedDevice>(options_);
   }
+  /// Recorder of graphs of a new executable.
+  [[nodiscard]] virtual std::unique_ptr<engine::cuda::GraphRecorder> make_graphs() { return make_emulated_graphs(); }
 
  private:
   /// Few blocks.

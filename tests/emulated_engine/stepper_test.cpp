@@ -6,12 +6,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "dist/comm_thread.h"
+#include "dist/nccl_twin_testing.h"
 #include "graph/loss.h"
 #include "graph/text.h"
 #include "tests/emulated_engine/steps_testing.h"
@@ -89,6 +94,57 @@ TEST(EmulatedStepper, steps_from_the_fourth_on_neither_allocate_nor_synchronise)
     EXPECT_EQ(training.engine.device().buffers_made(), buffers) << "step " << step << ", seed " << kSeed;
     EXPECT_EQ(training.engine.device().synchronizations(), waits) << "step " << step << ", seed " << kSeed;
   }
+}
+
+/// A stepper that averages by an imitation of NCCL, with two batches an update and several buckets.
+struct Averaged {
+  Averaged()
+      : group([] { return dist::make_communicator("single"); }, std::chrono::minutes(1), {.algorithm = "nccl"}),
+        executable(engine.compile(small_network(), {.bucket_bytes = 1U << 16U})),
+        batches(*executable),
+        stepper(*executable, options()) {
+    initialise(*executable, kSeed);
+  }
+  train::StepperOptions options() {
+    const auto queue = [](runtime::Stream& stream, std::function<bool()> work) {
+      as_emulated(stream).attempt("NCCL", std::move(work));
+    };
+    const auto behind = [](runtime::DeviceSpan<std::byte> span) { return std::span(span.address, span.count); };
+    const auto make = [this, queue, behind] {
+      auto made = std::make_unique<dist::NcclTwin>(dist::NcclTwinDevice{.queue = queue, .behind = behind});
+      twin = made.get();
+      return made;
+    };
+    return {.optimizer = "adam",
+            .accumulate = 2,
+            .clip_norm = 1.0,
+            .group = &group,
+            .device_id = "emulated",
+            .make_nccl = make};
+  }
+
+  dist::CommThread group;
+  const dist::NcclTwin* twin = nullptr;
+  WatchedEngine engine;
+  std::unique_ptr<engine::Executable> executable;
+  RandomBatches batches;
+  train::Stepper stepper;
+};
+
+TEST(EmulatedStepper, first_updates_with_nccl_neither_allocate_nor_connect) {
+  Averaged training;
+  const std::int64_t buckets = std::ssize(training.executable->buckets());
+  ASSERT_GT(buckets, 1);
+  EXPECT_EQ(training.twin->calls(), buckets) << "each bucket is averaged once before the first update";
+  const std::int64_t made = training.engine.device().buffers_made();
+  const std::int64_t waits = training.engine.device().synchronizations();
+  for (std::int64_t step = 0; step < 4; ++step) {
+    static_cast<void>(training.stepper.update(training.batches, step, 0.01));
+    EXPECT_EQ(training.engine.device().buffers_made(), made) << "step " << step << ", seed " << kSeed;
+    EXPECT_EQ(training.engine.device().synchronizations(), waits) << "step " << step << ", seed " << kSeed;
+  }
+  training.stepper.settle();
+  EXPECT_EQ(training.twin->calls(), 5 * buckets);
 }
 
 // The host waits for the loss only, so that the backward pass is still queued when update() returns.

@@ -17,6 +17,7 @@
 #include "engine/engine_list.h"
 #include "runtime/stream.h"
 #include "tests/emulated_engine/emulated_engine.h"
+#include "tests/emulated_program/running_averages.h"
 
 namespace roentgen {
 namespace runtime {
@@ -56,10 +57,12 @@ class CountingDevice final : public runtime::Device {
   explicit CountingDevice(std::atomic<std::size_t>& bytes) : bytes_(bytes) {}
   [[nodiscard]] std::string_view name() const override { return device_.name(); }
   [[nodiscard]] std::unique_ptr<runtime::DeviceBuffer> make_device_buffer(std::size_t bytes) override {
+    e2e::require_no_average("a device buffer");
     bytes_ += bytes;
     return device_.make_device_buffer(bytes);
   }
   [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> make_pinned_buffer(std::size_t bytes) override {
+    e2e::require_no_average("a pinned buffer");
     return device_.make_pinned_buffer(bytes);
   }
   [[nodiscard]] std::unique_ptr<runtime::Stream> make_stream() override { return device_.make_stream(); }
@@ -69,6 +72,19 @@ class CountingDevice final : public runtime::Device {
  private:
   emulated::EmulatedDevice device_;
   std::atomic<std::size_t>& bytes_;
+};
+
+/// Recorder that finds graphs recorded while averages run.
+class CheckedGraphs final : public cuda::GraphRecorder {
+ public:
+  void begin(runtime::Stream& stream) override { recorder_->begin(stream); }
+  [[nodiscard]] std::unique_ptr<cuda::StepGraph> end(runtime::Stream& stream) override {
+    e2e::require_no_average("a graph");
+    return recorder_->end(stream);
+  }
+
+ private:
+  std::unique_ptr<cuda::GraphRecorder> recorder_ = emulated::make_emulated_graphs();
 };
 
 class EmulatedCard final : public emulated::EmulatedEngine {
@@ -87,6 +103,9 @@ class EmulatedCard final : public emulated::EmulatedEngine {
  private:
   [[nodiscard]] std::unique_ptr<runtime::Device> make_device() override {
     return std::make_unique<CountingDevice>(bytes_);
+  }
+  [[nodiscard]] std::unique_ptr<cuda::GraphRecorder> make_graphs() override {
+    return std::make_unique<CheckedGraphs>();
   }
 
   runtime::CudaDeviceInfo card_;

@@ -436,6 +436,15 @@ TEST_F(EmulatedFaults, a_rank_that_is_killed_is_named_and_the_rest_makes_the_sam
   }
 }
 
+// Aborting a real NCCL group can hang, and then nobody else tells the failure.
+TEST_F(EmulatedFaults, a_rank_that_stands_still_is_named_even_if_nccl_hangs_in_its_abort) {
+  ::setenv("ROENTGEN_TWIN_HANGS", "1", 1);
+  const Outcome outcome = inject("run", {.kind = FaultKind::Stop, .place = "gradient bucket 0", .rank = 1});
+  ::unsetenv("ROENTGEN_TWIN_HANGS");
+  EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank 1 ("));
+  EXPECT_THAT(outcome.ended.err, HasSubstr("a device hangs 4000 ms after this failure; the process ends"));
+}
+
 /// Fixture for faults while ranks exchange messages of 16 bits.
 class EmulatedFaultsIn16Bits : public EmulatedFaults {
  protected:

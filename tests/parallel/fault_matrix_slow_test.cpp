@@ -126,8 +126,7 @@ TEST_P(RestartMatrix, finishes_the_training) {
   }
   if (fault().kind == FaultKind::Cut) {
     const int left = fault().ranks / 2;
-    EXPECT_THAT(outcome.ended.err,
-                HasSubstr(fmt::format("restart: 10.99.0.2 does not answer, and is left out with {} rank", left)));
+    EXPECT_THAT(outcome.ended.err, HasSubstr("restart: 10.99.0.2 does not answer, and is left out"));
     EXPECT_THAT(outcome.ended.err, HasSubstr(fmt::format("restart 1 of 1: {} rank", left)));
     return;
   }

@@ -97,6 +97,12 @@ TEST_F(Layout, communication_has_the_cores_that_are_kept_for_it) {
   expect_equal_tensors(resume_file("kept"), resume_file("shared"));
 }
 
+TEST_F(Layout, two_hardware_threads_of_a_core_are_one_core) {
+  const runtime::MadeUpMachine machine("pack:1 [numa] core:1 pu:2");
+  expect_stop(place_.run(train("no", {"--ranks", "2"})),
+              {"expected at most 1 compute thread, one per physical core within the CPU quota, got 2"});
+}
+
 TEST_F(Layout, what_cannot_be_followed_is_said_once) {
   expect_stop(place_.run(layout("no", {"--ppn", "2", "--comm-cores", "900"})),
               {"[cli.launch] --comm-cores: expected some of the cores", "of this host, but not all, got 900"});

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests `train --restart`, --hosts-from and --tag-output on the command line.
+// Tests `train --restart`, --hosts-from and --tag-output on the command line, and exit codes of ranks.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include "tests/parallel/fault_injection.h"
 
@@ -59,6 +63,53 @@ TEST_F(Restarts, leaves_a_stop_and_bad_input_alone) {
   expect_refusal(place_.run(train("bad", {"--restart", "1"})), {"--restart", "--ranks"});
 }
 
+// The first start of rank 0 is killed before the rank could refuse the folder itself.
+TEST_F(Restarts, never_goes_on_with_an_earlier_run) {
+  EXPECT_EQ(run_to_end("run", {}, {"--stop-after", "3"}).code, 3);
+  const fs::path saved = place_ / "run/checkpoints/resume.safetensors";
+  const std::string before = read_all(saved);
+  const fs::path sign = place_ / "run.held";
+  ::setenv("ROENTGEN_HOLD", ("0:start-up:any:" + sign.string()).c_str(), 1);
+  Process process(job("run", {}, {"--restart", "2"}), place_.root(), {}, RG_HELD_PROGRAM);
+  ::unsetenv("ROENTGEN_HOLD");
+  bool is_killed = false;
+  while (process.is_running()) {
+    const std::string pid = fs::exists(sign) ? read_all(sign) : "";
+    if (pid.ends_with('\n') && !std::exchange(is_killed, true)) hit({}, std::stoi(pid));
+    if (pid.ends_with('\n')) fs::remove(sign);
+    std::this_thread::yield();
+  }
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("expected a new or empty folder"));
+  EXPECT_TRUE(read_all(saved) == before);
+}
+
+// The test takes the lock of the run when rank 0 is killed, like a file server that keeps the lock of a lost host. It
+// releases the lock when the program says that it waits.
+TEST_F(Restarts, waits_for_the_lock_of_a_lost_rank) {
+  const Fault fault{.place = "gradient bucket 0", .rank = 0};
+  const fs::path sign = place_ / "run.held", said = place_ / "said.txt";
+  ::setenv("ROENTGEN_HOLD", ("0:gradient bucket 0:5:" + sign.string()).c_str(), 1);
+  Process process(job("run", fault, {"--restart", "1"}), place_.root(),
+                  {"/bin/sh", "-c", "exec \"$@\" 2> " + said.string(), "sh"}, RG_HELD_PROGRAM);
+  ::unsetenv("ROENTGEN_HOLD");
+  ASSERT_TRUE(process.wait_for_lines(sign, 1));
+  const int lock = ::open((place_ / "run/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(lock, 0);
+  hit(fault, std::stoi(read_all(sign)));
+  EXPECT_EQ(::flock(lock, LOCK_EX), 0);  // waits until rank 0 has ended
+  fs::remove(sign);
+  while (process.is_running() && read_all(said).find("restart: waits up to 120 s") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  ::close(lock);
+  while (process.is_running()) fs::remove(sign);  // the second start holds at the same place
+  EXPECT_EQ(process.wait().code, 0) << read_all(said);
+  EXPECT_THAT(read_all(said), HasSubstr("restart 1 of 1: 2 ranks go on from update 4"));
+  expect_same_bits("run", fault);
+}
+
 TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
   const Fault fault{.place = "gradient bucket 0"};
   const fs::path sign = place_ / "run.held";
@@ -80,6 +131,27 @@ TEST_F(Restarts, passes_a_signal_on_after_a_restart) {
   ASSERT_TRUE(process.is_running());
   process.signal(SIGUSR1);
   fs::remove(sign);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("stopped at step "));
+}
+
+// Only rank 0 looks for the initial weights; the other ranks end with code 1. MPICH's mpirun combines the codes.
+TEST_F(Launch, bad_input_has_its_own_exit_code_on_named_hosts) {
+  const Ended ended = place_.run(train("no", {"--hosts", "localhost:3", "--oversubscribe", "--restart", "2", "--set",
+                                              "train.init=\"" + (place_ / "none.safetensors").string() + "\""}));
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("none.safetensors"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("restart")));
+}
+
+TEST_F(Launch, repeated_signals_change_no_exit_code) {
+  Process process(ranks("run", 2, {"--set", "train.epochs=100000"}), place_.root());
+  ASSERT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", 3));
+  while (process.is_running()) {
+    process.signal(SIGUSR1);
+    std::this_thread::yield();
+  }
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 3) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("stopped at step "));

@@ -26,12 +26,14 @@ StreamHandle make_stream_handle() {
 }
 
 CudaEvent::CudaEvent() {
+  check(cudaGetDevice(&device_), "the current device");
   cudaEvent_t handle = nullptr;
   check(cudaEventCreateWithFlags(&handle, cudaEventBlockingSync | cudaEventDisableTiming), "a new event");
   handle_.reset(handle);
 }
 
 bool CudaEvent::is_reached() const {
+  use_device(device_);
   const cudaError_t status = cudaEventQuery(handle_.get());
   if (status == cudaErrorNotReady) {
     static_cast<void>(cudaGetLastError());
@@ -41,7 +43,10 @@ bool CudaEvent::is_reached() const {
   return true;
 }
 
-void CudaEvent::wait() const { check(cudaEventSynchronize(handle_.get()), "work before an event"); }
+void CudaEvent::wait() const {
+  use_device(device_);
+  check(cudaEventSynchronize(handle_.get()), "work before an event");
+}
 
 CudaStream::CudaStream(int device) : device_(device), handle_(make_stream_handle()) {}
 

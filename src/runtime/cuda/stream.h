@@ -19,13 +19,15 @@ using EventHandle = UniqueHandle<CUevent_st, cudaEventDestroy>;
 
 class CudaEvent final : public Event {
  public:
-  /// Creates an event on the current device.
+  /// Creates an event on the current device. is_reached() and wait() make this device the current one of the calling
+  /// thread. Otherwise, if they are the first CUDA calls of a thread, CUDA creates a context on device 0.
   CudaEvent();
   [[nodiscard]] bool is_reached() const override;
   void wait() const override;
   [[nodiscard]] cudaEvent_t handle() const { return handle_.get(); }
 
  private:
+  int device_ = 0;
   EventHandle handle_;
 };
 
