@@ -109,7 +109,7 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
 
 void Stepper::warm_up() {
   if (options_.group->shares_process()) serial_updates_ = kUpdatesToRecord;
-  // An engine allocates for ranges at their first use. To copy gradients onto themselves changes nothing.
+  // An engine allocates for ranges at their first use. Copying gradients onto themselves changes nothing.
   engine::Arena& arena = total_ ? *total_ : executable_.gradients();
   const runtime::Event* ready = nullptr;
   const auto prepare = [&](std::span<const engine::UpdateRange> ranges) {
