@@ -42,7 +42,7 @@ void copy_whole(const fs::path& from, const fs::path& to) {
   copy_checkpoint(from, to, is_stopped);
 }
 
-// Begin of the names of all folders of local_checkpoints() for runs at one path. Older versions used it as the name.
+// Start of the names of all folders of local_checkpoints() for runs at one path. Older versions used it as the name.
 std::string common_name(const RunFolder& run) {
   constexpr std::size_t kDigits = 16;
   const std::string place = io::resolved(fs::absolute(run.root())).string();
@@ -142,7 +142,8 @@ fs::path CheckpointPlace::local(const fs::path& path) const { return folder_ / p
 fs::path CheckpointPlace::file(const fs::path& path) {
   if (run_id(run_) != id_) {
     throw DataError(error_text("train.checkpoint", run_.root().string(), "the run that this process trains",
-                               "a folder that was removed or has another run", "one --out per run"));
+                               "a folder without its run_id in environment.json, or with that of another run",
+                               "one --out per run"));
   }
   if (folder_.empty()) return path;
   if (copies_.valid()) copies_.get();
