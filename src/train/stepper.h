@@ -48,8 +48,7 @@ struct StepperOptions {
   double clip_norm = 0.0;
   /// Called with the samples of each batch used for training; may be empty.
   std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
-  /// Ranks that make updates together, each with its own batches. Null for a single
-  /// process. Must outlive the stepper.
+  /// Ranks that make updates together, each with its own batches. Null for a single process. Must outlive the stepper.
   dist::CommThread* group = nullptr;
   /// With a group: engine::Engine::device_id() of the executable's engine.
   std::string device_id{};
