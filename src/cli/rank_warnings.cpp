@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/log.h"
+#include "core/plural.h"
 
 namespace roentgen::cli {
 namespace {
@@ -32,10 +33,6 @@ class Names {
   std::size_t count_ = 0;
 };
 
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string socket_warning(const PlacedRanks& ranks, const RankLayout& layout) {
@@ -53,14 +50,14 @@ std::string socket_warning(const PlacedRanks& ranks, const RankLayout& layout) {
 
 std::string unit_warning(const PlacedRanks& ranks, const RankLayout& layout) {
   if (!layout.unit) return {};
-  std::map<std::string, std::size_t> counts;
+  std::map<std::string, std::int64_t> counts;
   for (const std::string& host : ranks.hosts) ++counts[host];
   const bool is_socket = layout.unit == runtime::CoreUnit::Socket;
   Names names;
   for (std::size_t rank = 0; rank < ranks.places.size(); ++rank) {
     const auto found = counts.find(ranks.hosts[rank]);
     if (found == counts.end()) continue;  // an earlier rank of the host
-    const auto units = static_cast<std::size_t>(ranks.places[rank].host_units);
+    const int units = ranks.places[rank].host_units;
     if (units > 0 && units != found->second) {
       names.add(fmt::format("{} has {} but {}", found->first, counted(units, is_socket ? "socket" : "NUMA node"),
                             counted(found->second, "rank")));

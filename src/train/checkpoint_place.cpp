@@ -143,7 +143,8 @@ fs::path CheckpointPlace::local(const fs::path& path) const { return folder_ / p
 fs::path CheckpointPlace::file(const fs::path& path) {
   if (run_id(run_) != id_) {
     throw DataError(error_text("train.checkpoint", run_.root().string(), "the run that this process trains",
-                               "a folder that was removed or has another run", "one --out per run"));
+                               "a folder without its run_id in environment.json, or with that of another run",
+                               "one --out per run"));
   }
   if (folder_.empty()) return path;
   if (copies_.valid()) copies_.get();

@@ -14,7 +14,7 @@ struct SlowestRank {
   double imbalance = 0.0;  ///< its work time above the mean, as a fraction of the mean; 0 if unknown
 };
 
-/// Returns the slowest rank; of several equally slow ranks, the first.
+/// Returns the slowest rank; of several equally slow ranks, the first. A single rank is not compared.
 /// @param busy work time of each rank in an update, in any unit; all 0 if unknown
 [[nodiscard]] SlowestRank slowest_of(std::span<const float> busy);
 

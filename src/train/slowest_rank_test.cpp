@@ -26,5 +26,7 @@ TEST(SlowestRank, is_unknown_before_a_rank_has_worked) {
   EXPECT_EQ(slowest_of(std::array{0.0F, 0.0F}).imbalance, 0.0);
 }
 
+TEST(SlowestRank, is_unknown_where_there_is_only_one) { EXPECT_EQ(slowest_of(std::array{2.0F}).rank, -1); }
+
 }  // namespace
 }  // namespace roentgen::train

@@ -41,9 +41,9 @@ void AsyncLeg::add(double loss) {
 bool AsyncLeg::is_over() const { return servers_.is_at_meeting(); }
 
 LegResult AsyncLeg::meet() {
-  const GradientCount& gradients = servers_.own_gradients();
+  const GradientCount& own_count = servers_.own_gradients();
   const std::array own{loss_sum_, static_cast<double>(updates_), servers_.reply().is_stop_asked,
-                       static_cast<double>(gradients.applied), static_cast<double>(gradients.dropped)};
+                       static_cast<double>(own_count.applied), static_cast<double>(own_count.dropped)};
   double loss = 0.0;
   double updates = 0.0;
   LegResult result;
@@ -54,7 +54,7 @@ LegResult AsyncLeg::meet() {
     result.workers.push_back({.applied = std::llround(theirs[3]), .dropped = std::llround(theirs[4])});
   }
   servers_.read_weights();
-  result.rounds = this->gradients() / ranks_.size() - span_.step;
+  result.rounds = gradients() / ranks_.size() - span_.step;
   result.loss = loss / updates;
   return result;
 }
