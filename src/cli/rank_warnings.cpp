@@ -98,8 +98,10 @@ std::string far_card_warning(const PlacedRanks& ranks) {
     if (place.is_far_from_card) names.add(fmt::format("rank {} on {} ({})", rank, ranks.hosts[rank], text_of(place)));
   }
   if (names.is_empty()) return {};
-  return fmt::format("no core near the GPU, so copies are slower: {}; --ranks auto binds ranks near their GPUs",
-                     names.text());
+  return fmt::format(
+      "no core near the GPU, so copies are slower: {}; --ranks auto binds ranks near their GPUs; otherwise use srun "
+      "--cpu-bind or mpirun --map-by",
+      names.text());
 }
 
 std::string equal_cores_note(const PlacedRanks& ranks) {

@@ -85,7 +85,7 @@ TEST(FarCardWarning, names_ranks_without_a_core_near_their_card) {
   places[1].is_far_from_card = true;
   EXPECT_EQ(far_card_warning({places, kHosts}),
             "no core near the GPU, so copies are slower: rank 1 on n1 (cuda:1 NVIDIA H200, cores 0-1); --ranks "
-            "auto binds ranks near their GPUs");
+            "auto binds ranks near their GPUs; otherwise use srun --cpu-bind or mpirun --map-by");
 }
 
 TEST(EqualCoresNote, gives_the_reason_of_each_host_once) {

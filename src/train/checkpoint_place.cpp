@@ -141,9 +141,13 @@ CheckpointPlace::~CheckpointPlace() {
 fs::path CheckpointPlace::local(const fs::path& path) const { return folder_ / path.filename(); }
 
 fs::path CheckpointPlace::file(const fs::path& path) {
-  if (run_id(run_) != id_) {
+  const std::string found = run_id(run_);
+  std::error_code error;
+  const bool is_gone = !fs::exists(run_.environment(), error) && !error;
+  // A file that cannot be read at the moment, as on a network file system, says nothing about the run.
+  if (is_gone || (!found.empty() && found != id_)) {
     throw DataError(error_text("train.checkpoint", run_.root().string(), "the run that this process trains",
-                               "a folder without its run_id in environment.json, or with that of another run",
+                               "a folder without environment.json, or with the run_id of another run in it",
                                "one --out per run"));
   }
   if (folder_.empty()) return path;

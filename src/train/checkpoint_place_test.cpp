@@ -140,6 +140,9 @@ TEST_F(CheckpointPlaceTest, writes_nothing_once_the_folder_has_another_run) {
     static_cast<void>(place.file(run_.resume()));
     fs::remove(run_.environment());
     EXPECT_THROW(static_cast<void>(place.file(run_.resume())), DataError) << "removed";
+    folder_.write("run/environment.json", "{");
+    EXPECT_NO_THROW(static_cast<void>(place.file(run_.resume()))) << "cannot be read";
+    fs::remove(run_.environment());
     ensure_run_id(run_);
     EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(place.file(run_.resume())); }),
                 AllOf(HasSubstr("the run that this process trains"), HasSubstr("one --out per run")));

@@ -57,9 +57,9 @@ void GradientExchange::tell(const RankReport& own) {
   std::ranges::fill(said_, 0.0F);
   said_[kLoss] = static_cast<float>(own.loss);
   said_[kImages] = static_cast<float>(own.images);
-  divided_ = own.count.divided;
+  batch_divisor_ = own.count.batch_divisor;
   // The difference is smaller than the counts, so f32 represents it exactly for more labels. It is 0 if all are known.
-  said_[kUncounted] = static_cast<float>(own.count.divided - own.count.counted);
+  said_[kUncounted] = static_cast<float>(own.count.batch_divisor - own.count.update_divisor);
   said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
   said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);
   report_ticket_ = group_.average_figures(said_, {.name = "step"});
@@ -83,13 +83,13 @@ GroupReport GradientExchange::report() {
   }
   is_reported_ = true;
   const auto ranks = static_cast<double>(group_.size());
-  const double divided = divided_ * ranks;
-  return {
-      .loss = static_cast<double>(said_[kLoss]),
-      .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
-      .count = {.divided = divided, .counted = divided - std::round(static_cast<double>(said_[kUncounted]) * ranks)},
-      .is_stop_asked = said_[kStop] > 0.0F,
-      .slowest = slowest_of(std::span<const float>(said_).subspan(kBusy))};
+  const double batch_divisor = batch_divisor_ * ranks;
+  return {.loss = static_cast<double>(said_[kLoss]),
+          .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
+          .count = {.batch_divisor = batch_divisor,
+                    .update_divisor = batch_divisor - std::round(static_cast<double>(said_[kUncounted]) * ranks)},
+          .is_stop_asked = said_[kStop] > 0.0F,
+          .slowest = slowest_of(std::span<const float>(said_).subspan(kBusy))};
 }
 
 AveragedBucket GradientExchange::wait_next() {

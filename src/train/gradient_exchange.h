@@ -28,7 +28,7 @@ namespace roentgen::train {
 struct RankReport {
   double loss = 0.0;
   std::int64_t images = 0;
-  /// Count of this rank's batches; LossCount::divided is equal on all ranks.
+  /// Count of this rank's batches; LossCount::batch_divisor is equal on all ranks.
   LossCount count{};
   bool is_stop_asked = false;
   /// Time in seconds that the rank worked, without waiting, in the previous update; 0 if not known yet.
@@ -113,7 +113,7 @@ class GradientExchange {
   std::int64_t buckets_;
   bool uses_device_ = false;
   std::int64_t report_ticket_ = 0;
-  double divided_ = 0.0;  ///< LossCount::divided of the last report
+  double batch_divisor_ = 0.0;  ///< LossCount::batch_divisor of the last report
   bool is_reported_ = true;
   std::vector<Sent> sent_;
   std::size_t next_ = 0;

@@ -46,8 +46,8 @@ LossWeight::LossWeight(engine::Executable& executable, std::int64_t batches)
 }
 
 LossCount LossWeight::of(int slot) const {
-  if (rule_ == Rule::Own) return {.divided = 1.0, .counted = 1.0};
-  if (rule_ == Rule::Sum) return {.divided = batches_, .counted = 1.0};
+  if (rule_ == Rule::None) return {.batch_divisor = 1.0, .update_divisor = 1.0};
+  if (rule_ == Rule::Sum) return {.batch_divisor = batches_, .update_divisor = 1.0};
   const std::span<const std::byte> bytes = executable_.slot(mask_, slot);
   const std::span mask(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
   LossCount count;
@@ -55,8 +55,8 @@ LossCount LossWeight::of(int slot) const {
     const auto labels = mask.subspan(row, static_cast<std::size_t>(columns_));
     const auto known = static_cast<double>(std::ranges::count_if(labels, [](float each) { return each > 0.0F; }));
     const bool is_by_image = rule_ == Rule::Images;
-    count += {.divided = is_by_image ? 1.0 : static_cast<double>(columns_),
-              .counted = is_by_image ? std::min(known, 1.0) : known};
+    count += {.batch_divisor = is_by_image ? 1.0 : static_cast<double>(columns_),
+              .update_divisor = is_by_image ? std::min(known, 1.0) : known};
   }
   return count;
 }

@@ -14,16 +14,16 @@ namespace roentgen::train {
 
 /// Sums over batches of an update.
 struct LossCount {
-  double divided = 0.0;  ///< divisors of the losses of the batches
-  double counted = 0.0;  ///< contributions to the divisor of the update's loss, such as numbers of known labels
+  double batch_divisor = 0.0;   ///< divisors of the losses of the batches
+  double update_divisor = 0.0;  ///< contributions to the divisor of the update's loss, such as numbers of known labels
   /// Adds the batches of another count.
   LossCount& operator+=(const LossCount& other) {
-    divided += other.divided;
-    counted += other.counted;
+    batch_divisor += other.batch_divisor;
+    update_divisor += other.update_divisor;
     return *this;
   }
   /// Returns the factor of the mean of the batches' losses, and of their gradients; 1 if no label is known.
-  [[nodiscard]] double factor() const { return counted > 0.0 ? divided / counted : 1.0; }
+  [[nodiscard]] double factor() const { return update_divisor > 0.0 ? batch_divisor / update_divisor : 1.0; }
 };
 
 /// Counts the labels of batches. A loss with is_partial divides each batch by a constant (graph/ops/losses.h). So the
@@ -40,10 +40,10 @@ class LossWeight {
   [[nodiscard]] LossCount of(int slot) const;
 
  private:
-  enum class Rule : std::uint8_t { Own, Labels, Images, Sum };
+  enum class Rule : std::uint8_t { None, Labels, Images, Sum };
 
   engine::Executable& executable_;
-  Rule rule_ = Rule::Own;
+  Rule rule_ = Rule::None;
   double batches_;
   std::int64_t mask_ = -1;    ///< index of the input
   std::int64_t columns_ = 1;  ///< labels of an image

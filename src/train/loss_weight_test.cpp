@@ -226,7 +226,7 @@ TEST(LossWeight, of_known_labels_is_exactly_one) {
 
 TEST(LossWeight, of_no_known_label_is_one) {
   EXPECT_EQ(LossCount{}.factor(), 1.0);
-  EXPECT_EQ((LossCount{.divided = 12.0, .counted = 0.0}.factor()), 1.0);
+  EXPECT_EQ((LossCount{.batch_divisor = 12.0, .update_divisor = 0.0}.factor()), 1.0);
 }
 
 }  // namespace

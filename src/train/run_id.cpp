@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <random>
 
+#include "core/log.h"
 #include "core/value.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -41,6 +43,9 @@ std::string run_id(const RunFolder& run) {
 void ensure_run_id(const RunFolder& run) {
   if (!run_id(run).empty()) return;
   Value environment = environment_of(run);
+  if (environment.as_table().empty() && std::filesystem::exists(run.environment())) {
+    log::warning(run.environment().string() + " is damaged, so it is replaced by one with only a run_id");
+  }
   environment.set(kRunIdKey, new_run_id());
   io::write_file_atomically(run.environment(), io::to_json(environment) + "\n");
 }

@@ -23,7 +23,9 @@ constexpr const char* kToWorker = "weights for worker";
 
 std::int64_t whole(double number) { return std::llround(number); }
 
-LossCount count_of(const Request& request) { return {.divided = request.divided, .counted = request.counted}; }
+LossCount count_of(const Request& request) {
+  return {.batch_divisor = request.batch_divisor, .update_divisor = request.update_divisor};
+}
 
 }  // namespace
 

@@ -31,17 +31,17 @@ enum class Ask : int { Push, Read, State, End };
 
 /// Header of each request of a worker.
 struct Request {
-  double ask = 0.0;            ///< value of Ask
-  double lr = 0.0;             ///< learning rate of the update
-  double step = 0.0;           ///< synchronous: number of updates before this one
-  double scale = 1.0;          ///< factor by which the gradients are multiplied
-  double divided = 1.0;        ///< LossCount::divided of the gradients
-  double counted = 1.0;        ///< LossCount::counted of the gradients
-  double images = 0.0;         ///< number of images of the gradients
-  double is_finite = 1.0;      ///< 0 if the loss is not finite; then weights are not updated
-  double is_stop_asked = 0.0;  ///< 1 if all workers must stop
-  double until = 0.0;          ///< async: number of gradients after which workers meet
-  double busy_s = 0.0;         ///< seconds that the worker worked in its previous update, without waiting; 0: unknown
+  double ask = 0.0;             ///< value of Ask
+  double lr = 0.0;              ///< learning rate of the update
+  double step = 0.0;            ///< synchronous: number of updates before this one
+  double scale = 1.0;           ///< factor by which the gradients are multiplied
+  double batch_divisor = 1.0;   ///< LossCount::batch_divisor of the gradients
+  double update_divisor = 1.0;  ///< LossCount::update_divisor of the gradients
+  double images = 0.0;          ///< number of images of the gradients
+  double is_finite = 1.0;       ///< 0 if the loss is not finite; then weights are not updated
+  double is_stop_asked = 0.0;   ///< 1 if all workers must stop
+  double until = 0.0;           ///< async: number of gradients after which workers meet
+  double busy_s = 0.0;          ///< seconds that the worker worked in its previous update, without waiting; 0: unknown
 };
 
 /// Header of a reply: counts of the server since the start of the run or its resumption.
