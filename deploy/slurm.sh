@@ -70,7 +70,8 @@ exec 3>&1
 for ((start = 0; ; ++start)); do
   # If a rank dies, srun ends the others. It exits with the highest code of all ranks, also of those that it ended itself,
   # and reports the code of each on stderr. Keeps the codes 2 and 3 while tee passes stderr on.
-  told=$(srun --ntasks=$((SLURM_JOB_NUM_NODES * ranks)) --ntasks-per-node="$ranks" --mpi="$SLURM_MPI" "${binding[@]}" --kill-on-bad-exit=1 "$ROENTGEN" train --resume "$@" 2>&1 >&3 |
+  told=$(srun --ntasks=$((SLURM_JOB_NUM_NODES * ranks)) --ntasks-per-node="$ranks" --mpi="$SLURM_MPI" "${binding[@]}" \
+    --kill-on-bad-exit=1 "$ROENTGEN" train --resume "$@" 2>&1 >&3 |
     tee >(sed -n 's/^srun: error: .*: Exited with exit code \([23]\)$/\1/p') >&2; exit "${PIPESTATUS[0]}")
   status=$?
   if [[ -n $told ]]; then status=${told%%$'\n'*}; fi
