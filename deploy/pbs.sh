@@ -8,8 +8,11 @@
 #   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
 #   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 #   qsub -l select=2:ncpus=32:mpiprocs=2:ompthreads=16 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
-# If `select` contains ngpus, each node gets one rank per GPU instead, and these ranks divide the cores of the node:
+# If `select` contains ngpus, each node gets one rank per GPU instead, and these ranks divide the cores of the node. The
+# script adds --device cuda if no device, or auto, is given:
 #   qsub -l select=2:ncpus=32:ngpus=4 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
+# If one GPU is given (--device cuda:1), each node gets one process. Several GPUs (--devices cuda:0,1) need one node. A
+# device can also be given by --set train.device=..., or by a line `device = "..."` in the file after --recipe.
 # Ten minutes before the walltime ends, the run saves its state (SIGUSR1, exit code 3). The job is then queued again
 # with the same ROENTGEN, RUN_SECONDS, select and walltime, whether these were given by qsub -v, by qsub -l, or below.
 #PBS -N roentgen
@@ -46,17 +49,37 @@ value_of() {
   done
   printf '%s' "$value"
 }
-device=$(value_of --device "${arguments[@]}")$(value_of --devices "${arguments[@]}")$(value_of train.device "${arguments[@]}")
+# Device in the arguments, otherwise in the recipe file; empty if both leave it to the program, as `auto` does.
+device=$(value_of --device "${arguments[@]}")
+: "${device:=$(value_of train.device "${arguments[@]#--set=}")}"
+recipe=$(value_of --recipe "${arguments[@]}")
+if [[ -z $device && -f $recipe ]]; then
+  device=$(sed -En "s/^\s*(train\.)?device\s*=\s*[\"']([^\"']*).*/\2/p" "$recipe" | head -n 1)
+fi
+device=${device#auto}
 number=$(value_of --ppn "${arguments[@]}")$(value_of --ranks "${arguments[@]}")
 gpus=$(grep -o 'ngpus=[0-9]*' <<<"$select" | sort -u)
-if [[ $gpus =~ ^ngpus=[1-9][0-9]*$ && ${device:-cuda} == cuda* && -z $number ]]; then
-  arguments+=(--ppn "${gpus#ngpus=}")
+devices=$(value_of --devices "${arguments[@]}")
+ppn=""
+if [[ -z $devices && -z $number ]]; then
+  if [[ $device == cuda:* ]]; then
+    ppn=1
+  elif [[ $gpus =~ ^ngpus=[1-9][0-9]*$ && ${device:-cuda} == cuda ]]; then
+    ppn=${gpus#ngpus=}
+  fi
+fi
+if [[ -n $ppn ]]; then
+  arguments+=(--ppn "$ppn")
   if [[ -z $device ]]; then arguments+=(--device cuda); fi
-  unset OMP_NUM_THREADS  # PBS set it to the number of cores of the node
+  unset OMP_NUM_THREADS  # PBS set it to the number of cores of the node or of a rank
+fi
+# A process with several GPUs is not started by a launcher. The program refuses --devices if the job has several nodes.
+if [[ -z $devices || $(sort -u "$PBS_NODEFILE" | wc -l) -gt 1 ]]; then
+  arguments=(--hosts-from pbs "${arguments[@]}")
 fi
 # The program starts the ranks on the hosts in PBS_NODEFILE, divides the cores among them, and passes SIGUSR1 to them.
 timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
-  "$ROENTGEN" train --resume --hosts-from pbs "${arguments[@]}"
+  "$ROENTGEN" train --resume "${arguments[@]}"
 status=$?
 if [[ $status -eq 3 ]]; then
   echo "stopped with everything saved"

@@ -306,6 +306,14 @@ class Slurm(Workplace):
         self.assertTrue(len(found) == 2 and all(found), lines)
         self.assertNotEqual(found[0][1], found[1][1])
 
+    def test_the_job_script_starts_one_process_for_given_gpus(self):
+        path = f"{self.folder}/bin/ranks"
+        self.bin("ranks", "echo \"rank $SLURM_PROCID of $SLURM_STEP_NUM_TASKS, cards $CUDA_VISIBLE_DEVICES, $*\"\n")
+        for given in (["--device", "cuda:1"], ["--devices", "cuda:0,1"]):
+            self.wait_for_end(self.submit("--gpus-per-node=2", str(ROOT / "deploy/slurm.sh"), *given, ROENTGEN=path))
+            lines = (self.folder / "job.out").read_text().splitlines()
+            self.assertEqual(lines[-1:], [f"rank 0 of 1, cards 0,1, train --resume {' '.join(given)}"], lines)
+
     def test_hosts_come_from_the_job(self):
         script = self.folder / "job.sh"
         script.write_text("#!/bin/bash\nexec \"$ROENTGEN\" train --hosts-from slurm \"$@\"\n")
