@@ -142,7 +142,7 @@ TEST(BenchFormats, leaves_no_files_after_a_signal) {
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait().code, 128 + SIGTERM);
   // Another process, which the end of the first one wakes, removes the files.
-  for (folder.forget(); !fs::is_empty(work); folder.forget()) folder.wait();
+  for (folder.forget(); !fs::is_empty(work); folder.forget()) ASSERT_TRUE(folder.wait()) << "a folder is left";
 }
 
 class BenchLong : public testing::Test {

@@ -35,10 +35,10 @@ class FolderWatch {
     while (::read(events_, bytes.data(), bytes.size()) > 0) {
     }
   }
-  /// Waits for a change.
-  void wait() const {
+  /// Waits for a change, at most for `limit`. Returns false if there is none.
+  bool wait(std::chrono::milliseconds limit = std::chrono::minutes(1)) const {
     pollfd look{.fd = events_, .events = POLLIN, .revents = 0};
-    ::poll(&look, 1, -1);
+    return ::poll(&look, 1, static_cast<int>(limit.count())) > 0;
   }
 
  private:
