@@ -145,7 +145,7 @@ fs::path CheckpointPlace::file(const fs::path& path) {
   std::error_code error;
   const bool is_gone = !fs::exists(run_.environment(), error) && !error;
   // A file that cannot be read at the moment, as on a network file system, says nothing about the run.
-  if (is_gone || (!found.empty() && found != id_)) {
+  if ((is_gone && !id_.empty()) || (!found.empty() && found != id_)) {
     throw DataError(error_text("train.checkpoint", run_.root().string(), "the run that this process trains",
                                "a folder without environment.json, or with the run_id of another run in it",
                                "one --out per run"));
