@@ -47,8 +47,7 @@ TEST_F(Layout, a_rank_per_socket_has_its_cores_and_the_bits_of_two_ranks) {
   }
 }
 
-/// Starts two ranks by mpirun, which leaves both cores to each.
-// Open MPI's mpirun needs its own library, also where the tests ask for MPICH.
+/// Starts two ranks by Open MPI's mpirun, which leaves both cores to each and needs Open MPI's library.
 const std::vector<std::string> kUnbound{"/usr/bin/env",
                                         "-u",
                                         "ROENTGEN_MPI",
