@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "cli/end_of_hung_process.h"
 #include "core/comma_list.h"
 #include "core/error.h"
 #include "core/muted_thread.h"
@@ -47,19 +46,19 @@ void refuse_other_starts(const RankOptions& options, bool is_launched) {
   }
 }
 
-// Starts an EndOfHungProcess at the first failure of a rank. Thread-safe.
+// Starts a Watchdog at the first failure of a rank. Thread-safe.
 class EndAfterFailure {
  public:
   explicit EndAfterFailure(std::chrono::milliseconds grace) : grace_(grace) {}
   void note(const std::exception_ptr& failure) {
     const MutexLock lock(mutex_);
-    if (!end_) end_.emplace(failure, grace_);
+    if (!end_) end_ = end_after(failure, grace_);
   }
 
  private:
   const std::chrono::milliseconds grace_;
   Mutex mutex_;
-  std::optional<EndOfHungProcess> end_ RG_GUARDED_BY(mutex_);
+  std::shared_ptr<Watchdog> end_ RG_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/end_of_hung_process.h"
 #include "cli/launch.h"
+#include "cli/watchdog.h"
 
 namespace roentgen::cli {
 

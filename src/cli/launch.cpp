@@ -19,7 +19,6 @@
 
 #include "bench/stop_error.h"
 #include "cli/device_threads.h"
-#include "cli/end_of_hung_process.h"
 #include "cli/failure.h"
 #include "cli/held_signals.h"
 #include "cli/launcher.h"
@@ -155,6 +154,9 @@ void tell_failed(int exit_code) {
   }
 }
 
+// Ends the process if a device still hangs some time after a failure.
+const auto kEndOfHung = [](const std::exception_ptr& failure) { return end_after(failure); };
+
 // True for an error about a certain rank, or about all ranks together.
 bool names_rank(std::string_view text) { return text.empty() || text.find("rank") != std::string_view::npos; }
 
@@ -197,7 +199,7 @@ CommandResult run_alone(const RankOptions& options, const std::function<CommandR
   warn_of_idle_cards(options);
   if (options.reduce != dist::kNcclReduce) return body(nullptr);
   dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
+                         {.algorithm = options.reduce, .wire = options.wire}, kEndOfHung);
   return body(&group);
 }
 
@@ -340,7 +342,7 @@ CommandResult run_as_ranks(const RankOptions& given,
   std::optional<Watchdog> end;  // destroyed after the group, whose destructor calls MPI_Finalize
   if (!is_watched) start.emplace(limit.limit, start_limit_text(limit));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
-                         {.algorithm = options.reduce, .wire = options.wire}, end_of_hung_process());
+                         {.algorithm = options.reduce, .wire = options.wire}, kEndOfHung);
   start.reset();
   dist::reach({.name = "preparation"});
   CommandResult result = run_with(

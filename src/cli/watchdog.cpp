@@ -5,16 +5,27 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/failure.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/terminal.h"
+#include "dist/launch_board.h"
 
 namespace roentgen::cli {
 
+Watchdog::Watchdog(std::chrono::milliseconds limit, std::function<void()> end)
+    : thread_([this, limit, end = std::move(end)] { wait(limit, end); }) {}
+
 Watchdog::Watchdog(std::chrono::milliseconds limit, std::string text)
-    : thread_([this, limit, text = std::move(text)] { wait(limit, text); }) {}
+    : Watchdog(limit, [text = std::move(text)] {
+        terminal::print_error(text);
+        // Ends at once: MPI_Finalize would wait for the other ranks.
+        ::_exit(kFailure);
+      }) {}
 
 Watchdog::~Watchdog() {
   {
@@ -25,12 +36,20 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-void Watchdog::wait(std::chrono::milliseconds limit, const std::string& text) {
+void Watchdog::wait(std::chrono::milliseconds limit, const std::function<void()>& end) {
   std::unique_lock lock(mutex_);
-  if (changed_.wait_for(lock, limit, [this] { return is_over_; })) return;
-  terminal::print_error(text);
-  // Ends at once: MPI_Finalize would wait for the other ranks.
-  ::_exit(kFailure);
+  if (!changed_.wait_for(lock, limit, [this] { return is_over_; })) end();
+}
+
+std::shared_ptr<Watchdog> end_after(std::exception_ptr failure, std::chrono::milliseconds grace) {
+  return std::make_shared<Watchdog>(grace, [failure = std::move(failure), grace] {
+    const Failure told = failure_of(failure);
+    terminal::print_error(told.text);
+    log::error(fmt::format("a device hangs {} ms after this failure; the process ends", grace.count()));
+    static_cast<void>(dist::tell_failed(told.exit_code));
+    std::fflush(nullptr);
+    ::_exit(told.exit_code);
+  });
 }
 
 std::string start_limit_text(const RankLimit& limit) {
