@@ -192,12 +192,14 @@ class Slurm(Workplace):
     def wait_for_end(self, job):
         """Waits for a job. A job that was queued again starts when the node is free, instead of after two minutes.
 
-        It starts in a later second than the one in which it ended: slurmd refuses credentials that are not newer.
+        It starts in a later second than the one in which it ended: slurmd refuses credentials that are not newer. It also
+        starts after the daemons of its ended step, which have up to 4 s. Otherwise they end the new step, too.
         """
         is_moved = False
         while self.is_alive(job):
             is_idle = self.check(["sinfo", "--noheader", "--format=%T"]).stdout.strip() == "idle"
-            if not is_moved and is_idle and "Reason=BeginTime" in self.state(job):
+            has_daemons = self.call(["pgrep", "--full", rf"slurmstepd: \[{job}\."]).returncode == 0
+            if not is_moved and is_idle and not has_daemons and "Reason=BeginTime" in self.state(job):
                 self.call(["scontrol", "update", f"JobId={job}", "StartTime=now+2"])
                 is_moved = True
             look_again()
