@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Time limits for calls that have none and that no other thread can end. These are MPI_Init, MPI_Finalize, and waits for
-// a GPU or for ncclCommAbort after a failure.
+// Time limits for calls that have none and that no other thread can end. These are MPI_Init, MPI_Finalize, and waits
+// for a GPU or for ncclCommAbort after a failure.
 #pragma once
 
 #include <chrono>
